@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use bahay::clock::Clock;
-use bahay::operators::audit::Actor;
-use bahay::operators::{Operators, Role, SecondFactor};
+use bahay::operators::{Role, SecondFactor};
 use reqwest::header::{COOKIE, LOCATION, SET_COOKIE};
 use reqwest::{Method, Response};
 
-use crate::http::server::Server;
+use crate::http::server::{PASSWORD, Server};
 
-pub(crate) const PASSWORD: &str = "rain on a tin roof";
+/// The maximum size of a page, in bytes.
+const PAGE_BYTES_MAX: usize = 200_000;
 
 /// The response to a request for a page.
 #[derive(Debug)]
@@ -21,6 +21,21 @@ pub(crate) struct Page {
     pub(crate) text: String,
 }
 
+impl Page {
+    /// Asserts the status.
+    #[track_caller]
+    pub(crate) fn expect(self, status: u16) -> Self {
+        assert_eq!(self.status, status, "{}", self.text);
+        self
+    }
+
+    /// Returns the enrolment code that the page displays.
+    #[track_caller]
+    pub(crate) fn enrolment_code(&self) -> String {
+        format!("bahay_en_{}", between(&self.text, "bahay_en_", "<"))
+    }
+}
+
 /// A browser with its cookies.
 #[derive(Debug)]
 pub(crate) struct Browser<'a> {
@@ -28,12 +43,6 @@ pub(crate) struct Browser<'a> {
     pub(crate) cookies: BTreeMap<String, String>,
     /// The value of `Sec-Fetch-Site`, which tests may falsify.
     pub(crate) site: &'static str,
-}
-
-/// An enrolled operator.
-#[derive(Clone, Debug)]
-pub(crate) struct EnrolledOperator {
-    pub(crate) factor: SecondFactor,
 }
 
 impl<'a> Browser<'a> {
@@ -107,42 +116,54 @@ impl<'a> Browser<'a> {
         pairs.collect::<Vec<_>>().join("; ")
     }
 
+    /// Returns the text of a page, which must exist and be small.
+    pub(crate) async fn load(&mut self, path: &str) -> String {
+        let Page { text, .. } = self.get(path).await.expect(200);
+        assert!(text.len() < PAGE_BYTES_MAX, "{path} has {} bytes", text.len());
+        assert!(!text.contains("http://"), "{path}");
+        text
+    }
+
     /// Adds an operator and enrols it. The browser is then signed in.
-    pub(crate) async fn enrol(&mut self, name: &str, role: Role) -> EnrolledOperator {
-        let operators = Operators::new(self.server.owner_pool().await);
-        let parsed = name.parse().expect("the name is valid");
-        let now = self.server.clock.now();
-        let code = operators
-            .add(&Actor::COMMAND_LINE, &parsed, role, now)
-            .await
-            .expect("the operator is added");
-        self.complete_enrolment(code.reveal()).await
+    pub(crate) async fn enrol(&mut self, name: &str, role: Role) -> SecondFactor {
+        let code = self.server.add_operator(name, role).await;
+        self.complete_enrolment(&code).await
     }
 
     /// Completes an enrolment with a code. The browser is then signed in.
-    pub(crate) async fn complete_enrolment(&mut self, code: &str) -> EnrolledOperator {
+    pub(crate) async fn complete_enrolment(&mut self, code: &str) -> SecondFactor {
         let factor = self.open_enrolment(code).await;
         let shown = factor.code(self.server.clock.now());
+        let page = self.send_completion(code, &shown).await.expect(303);
+        assert_eq!(page.location.as_deref(), Some("/desk"));
+        factor
+    }
+
+    /// Sends the second page of an enrolment.
+    pub(crate) async fn send_completion(&mut self, code: &str, shown: &str) -> Page {
         let fields =
-            [("enrolment", code), ("password", PASSWORD), ("again", PASSWORD), ("code", &shown)];
-        let page = self.send("/desk/enrolment", "/desk/enrolment/completion", &fields).await;
-        assert_eq!((page.status, page.location.as_deref()), (303, Some("/desk")), "{}", page.text);
-        EnrolledOperator { factor }
+            [("enrolment", code), ("password", PASSWORD), ("again", PASSWORD), ("code", shown)];
+        self.send("/desk/enrolment", "/desk/enrolment/completion", &fields).await
     }
 
     /// Creates the API token of the signed-in operator.
     pub(crate) async fn create_token(&mut self) -> String {
-        let page = self.send("/desk/token", "/desk/token", &[]).await;
-        assert_eq!(page.status, 200, "{}", page.text);
+        let page = self.send("/desk/token", "/desk/token", &[]).await.expect(200);
         format!("bahay_op_{}", between(&page.text, "bahay_op_", "<"))
     }
 
     /// Returns the second factor that an enrolment displays.
     pub(crate) async fn open_enrolment(&mut self, code: &str) -> SecondFactor {
         let page = self.send("/desk/enrolment", "/desk/enrolment", &[("enrolment", code)]).await;
-        assert_eq!(page.status, 200, "{}", page.text);
+        let page = page.expect(200);
         let key = between(&page.text, "Key: <code>", "</code>");
         SecondFactor::from_base32(key).expect("the key is base32")
+    }
+
+    /// Signs in with the right password and the present code.
+    pub(crate) async fn sign_in_with(&mut self, name: &str, factor: &SecondFactor) -> Page {
+        let code = factor.code(self.server.clock.now());
+        self.sign_in(name, PASSWORD, &code).await
     }
 
     pub(crate) async fn sign_in(&mut self, name: &str, password: &str, code: &str) -> Page {

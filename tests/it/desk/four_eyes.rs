@@ -3,16 +3,15 @@
 
 use std::time::Duration;
 
-use bahay::operators::audit::Actor;
-use bahay::operators::{Operators, Role};
+use bahay::operators::Role;
 use bahay_engine::table::PlayerId;
 use reqwest::RequestBuilder;
 use serde_json::json;
 use uuid::Uuid;
 
-use super::browser::{Browser, PASSWORD, advance_to_next_code, between};
-use crate::http::server::{Server, expect_refusal, ok, refused, text};
-use crate::support::db::read_value;
+use super::browser::{Browser, advance_to_next_code};
+use crate::http::server::{Server, adjustment, expect_refusal, ok, refused, text};
+use crate::support::db::{count_rows, count_waiting, lock_table};
 use crate::support::waiting::wait_until;
 
 const OPERATORS: &str = "/desk/operators";
@@ -30,8 +29,8 @@ async fn request_correction(browser: &mut Browser<'_>, player: PlayerId) -> Stri
         ("amount", "1000000"),
         ("reason", "a game was lost to a fault of ours"),
     ];
-    let asked = browser.send("/desk/corrections/new", "/desk/corrections", &fields).await;
-    assert_eq!(asked.status, 303, "{}", asked.text);
+    let asked =
+        browser.send("/desk/corrections/new", "/desk/corrections", &fields).await.expect(303);
     asked.location.expect("the response redirects to the request")
 }
 
@@ -46,25 +45,22 @@ async fn approve(browser: &mut Browser<'_>, request: &str) -> u16 {
 
 /// Adds an operator at the desk and returns its enrolment code.
 async fn add(browser: &mut Browser<'_>, name: &str, role: &str) -> String {
-    let page = browser.send(OPERATORS, OPERATORS, &[("name", name), ("role", role)]).await;
-    assert_eq!(page.status, 200, "{}", page.text);
+    let page =
+        browser.send(OPERATORS, OPERATORS, &[("name", name), ("role", role)]).await.expect(200);
     assert!(!page.text.contains("bahay_op_"), "the issuer sees no token: {}", page.text);
-    format!("bahay_en_{}", between(&page.text, "bahay_en_", "<"))
+    page.enrolment_code()
 }
 
 /// Resets an operator at the desk and returns its enrolment code.
 async fn reset(browser: &mut Browser<'_>, name: &str) -> String {
-    let page = browser.send(OPERATORS, &format!("{OPERATORS}/{name}/enrolment"), &[]).await;
-    assert_eq!(page.status, 200, "{}", page.text);
-    format!("bahay_en_{}", between(&page.text, "bahay_en_", "<"))
+    let page =
+        browser.send(OPERATORS, &format!("{OPERATORS}/{name}/enrolment"), &[]).await.expect(200);
+    page.enrolment_code()
 }
 
 /// Builds a request for a correction over the API.
 fn request_over_api(server: &Server, token: &str, player: PlayerId) -> RequestBuilder {
-    let body = json!({
-        "kind": "adjustment", "player": player, "amount": 1, "reason": "found under the table"
-    });
-    server.node.post_once(token, "/v1/operator/corrections", &body)
+    server.post_once(token, "/v1/operator/corrections", &adjustment(player, 1))
 }
 
 #[tokio::test]
@@ -79,8 +75,7 @@ async fn a_token_does_not_suffice_for_decisions() {
         [("approval", json!({})), ("rejection", json!({ "reason": "not in our books" }))]
     {
         let path = format!("/v1/operator/corrections/{id}/{what}");
-        let decide = server.node.post_once(&token, &path, &body);
-        expect_refusal(decide, 403, "second_factor_missing").await;
+        expect_refusal(server.post_once(&token, &path, &body), 403, "second_factor_missing").await;
     }
     expect_refusal(request_over_api(&server, &token, player), 403, "second_factor_missing").await;
     // A token does not suffice to add a colleague either.
@@ -91,8 +86,7 @@ async fn a_token_does_not_suffice_for_decisions() {
         ("/v1/operator/operators/kuya.ben/enrolment", json!({})),
         ("/v1/operator/token", json!({})),
     ] {
-        let make = server.node.post(path, &body).bearer_auth(&admin);
-        expect_refusal(make, 403, "second_factor_missing").await;
+        expect_refusal(server.post_by(&admin, path, &body), 403, "second_factor_missing").await;
     }
     assert_eq!(server.bank.wallets(&[player]).await, [BEFORE]);
 }
@@ -106,24 +100,22 @@ async fn an_administrator_cannot_request_corrections_in_the_name_of_a_colleague(
     let mut luz = Browser::enrolled(&server, "ate.luz", Role::Admin).await;
     let code = add(&mut luz, "kuya.ben", "finance").await;
     let mut ben = Browser::new(&server);
-    let factor = ben.complete_enrolment(&code).await.factor;
-    let renew = server.node.post("/desk/operators/kuya.ben/token", &json!({}));
+    let factor = ben.complete_enrolment(&code).await;
+    let renew = server.post("/desk/operators/kuya.ben/token", &json!({}));
     expect_refusal(renew, 404, "route_not_found").await;
     let luz_session = luz.cookies["__Host-bahay-desk"].clone();
     let made = json!({ "name": "cora", "role": "finance" });
-    let made = server.node.post("/v1/operator/operators", &made).bearer_auth(&luz_session);
+    let made = server.post_by(&luz_session, "/v1/operator/operators", &made);
     let made = ok(made).await;
     assert_eq!(made.as_object().unwrap().keys().collect::<Vec<_>>(), ["enrolment_code"]);
-    let renew = server.node.post("/v1/operator/operators/kuya.ben/token", &json!({}));
-    expect_refusal(renew.bearer_auth(&luz_session), 404, "route_not_found").await;
+    let renew = server.post_by(&luz_session, "/v1/operator/operators/kuya.ben/token", &json!({}));
+    expect_refusal(renew, 404, "route_not_found").await;
 
     server.clock.advance(Duration::from_hours(25));
-    let shown = factor.code(server.clock.now());
-    assert_eq!(ben.sign_in("kuya.ben", PASSWORD, &shown).await.status, 303);
+    ben.sign_in_with("kuya.ben", &factor).await.expect(303);
     let token = ben.create_token().await;
     expect_refusal(request_over_api(&server, &token, player), 403, "second_factor_missing").await;
-    let asked: i64 = read_value(&server.bank.pool, "select count(*) from corrections").await;
-    assert_eq!(asked, 0);
+    assert_eq!(count_rows(&server.bank.pool, "corrections").await, 0);
 }
 
 /// A replaced code binds its issuer for a day after the replacement; a sign-in with another code
@@ -133,26 +125,23 @@ async fn issuer_and_owner_of_a_code_are_dependent_for_a_day_after_its_end() {
     let server = Server::new().await;
     let player = server.bank.player(BEFORE).await;
     let mut luz = Browser::new(&server);
-    let luz_factor = luz.enrol("ate.luz", Role::Admin).await.factor;
+    let luz_factor = luz.enrol("ate.luz", Role::Admin).await;
     let mut cora = Browser::new(&server);
-    let cora_factor = cora.enrol("cora", Role::Admin).await.factor;
+    let cora_factor = cora.enrol("cora", Role::Admin).await;
     Browser::new(&server).enrol("kuya.ben", Role::Finance).await;
 
     reset(&mut luz, "kuya.ben").await;
     server.clock.advance(Duration::from_hours(11));
-    let shown = cora_factor.code(server.clock.now());
-    assert_eq!(cora.sign_in("cora", PASSWORD, &shown).await.status, 303);
+    cora.sign_in_with("cora", &cora_factor).await.expect(303);
     let second = reset(&mut cora, "kuya.ben").await;
     let mut ben = Browser::new(&server);
-    let ben_factor = ben.complete_enrolment(&second).await.factor;
+    let ben_factor = ben.complete_enrolment(&second).await;
     server.clock.advance(Duration::from_hours(24) - Duration::from_secs(60));
     advance_to_next_code(&server.clock);
-    let shown = luz_factor.code(server.clock.now());
-    assert_eq!(luz.sign_in("ate.luz", PASSWORD, &shown).await.status, 303);
+    luz.sign_in_with("ate.luz", &luz_factor).await.expect(303);
     let request = request_correction(&mut luz, player).await;
     server.clock.advance(Duration::from_secs(29));
-    let shown = ben_factor.code(server.clock.now());
-    assert_eq!(ben.sign_in("kuya.ben", PASSWORD, &shown).await.status, 303);
+    ben.sign_in_with("kuya.ben", &ben_factor).await.expect(303);
     assert_eq!(approve(&mut ben, &request).await, 403, "a second less than a day");
     server.clock.advance(Duration::from_secs(1));
     assert_eq!(approve(&mut ben, &request).await, 303);
@@ -165,18 +154,15 @@ async fn issuer_and_owner_of_an_unused_code_are_dependent_for_a_day_after_its_ex
     let server = Server::new().await;
     let player = server.bank.player(BEFORE).await;
     let mut luz = Browser::new(&server);
-    let factor = luz.enrol("ate.luz", Role::Admin).await.factor;
+    let factor = luz.enrol("ate.luz", Role::Admin).await;
     Browser::new(&server).enrol("kuya.ben", Role::Finance).await;
     reset(&mut luz, "kuya.ben").await;
 
     server.clock.advance(Duration::from_hours(48) - Duration::from_secs(1));
-    let operators = Operators::new(server.owner_pool().await);
-    let (name, now) = ("kuya.ben".parse().unwrap(), server.clock.now());
-    let code = operators.reset(&Actor::COMMAND_LINE, &name, now).await.unwrap();
+    let code = server.reset_operator("kuya.ben").await;
     let mut ben = Browser::new(&server);
-    ben.complete_enrolment(code.reveal()).await;
-    let shown = factor.code(now);
-    assert_eq!(luz.sign_in("ate.luz", PASSWORD, &shown).await.status, 303);
+    ben.complete_enrolment(&code).await;
+    luz.sign_in_with("ate.luz", &factor).await.expect(303);
     let request = request_correction(&mut luz, player).await;
     assert_eq!(approve(&mut ben, &request).await, 403, "a second less than a day");
     server.clock.advance(Duration::from_secs(1));
@@ -195,19 +181,12 @@ async fn a_decision_of_a_session_that_ends_meanwhile_books_nothing() {
     let ben = server.session("kuya.ben", Role::Finance).await;
     let asked = ok(request_over_api(&server, &luz, player)).await;
     let owner = server.owner_pool().await;
-    let mut barrier = owner.begin().await.unwrap();
-    let lock = "lock table corrections in exclusive mode";
-    sqlx::query(lock).execute(&mut *barrier).await.unwrap();
+    let barrier = lock_table(&owner, "corrections in exclusive mode").await;
     let path = format!("/v1/operator/corrections/{}/approval", text(&asked["id"]));
-    let decide = server.node.post_once(&ben, &path, &json!({}));
+    let decide = server.post_once(&ben, &path, &json!({}));
     let decide = tokio::spawn(async move { refused(decide).await });
-    let waiting = "
-        select exists (select from pg_locks l join pg_class c on c.oid = l.relation
-            where c.relname = 'corrections' and not l.granted)";
-    wait_until("the decision waits", async || read_value(&owner, waiting).await).await;
-    let name = "kuya.ben".parse().unwrap();
-    let operators = Operators::new(owner.clone());
-    operators.disable(&Actor::COMMAND_LINE, &name, server.clock.now()).await.unwrap();
+    wait_until("the decision waits", async || count_waiting(&owner).await > 0).await;
+    server.disable_operator("kuya.ben").await;
     barrier.rollback().await.unwrap();
     assert_eq!(decide.await.unwrap(), (401, "session_ended".to_owned()));
     assert_eq!(server.bank.wallets(&[player]).await, [BEFORE]);
@@ -224,7 +203,7 @@ async fn an_operator_enrolled_by_the_requester_cannot_approve() {
     // A new operator, and one that was reset.
     let code = add(&mut luz, "puppet", "finance").await;
     let mut puppet = Browser::new(&server);
-    let puppets = puppet.complete_enrolment(&code).await.factor;
+    let puppets = puppet.complete_enrolment(&code).await;
     assert_eq!(approve(&mut puppet, &request).await, 403);
     let code = reset(&mut luz, "kuya.ben").await;
     let mut ben = Browser::new(&server);
@@ -245,9 +224,8 @@ async fn an_operator_enrolled_by_the_requester_cannot_approve() {
     let theirs = request_correction(&mut puppet, player).await;
     assert_eq!(approve(&mut luz, &theirs).await, 403);
     assert_eq!(approve(&mut third, &theirs).await, 403);
-    let rejected =
-        luz.send(&theirs, &format!("{theirs}/rejection"), &[("reason", "not in our books")]).await;
-    assert_eq!(rejected.status, 403, "{}", rejected.text);
+    let reason = [("reason", "not in our books")];
+    luz.send(&theirs, &format!("{theirs}/rejection"), &reason).await.expect(403);
     assert_eq!(server.bank.wallets(&[player]).await, [BEFORE]);
 
     // An independent operator may decide at once; the others may decide a day later.
@@ -255,8 +233,7 @@ async fn an_operator_enrolled_by_the_requester_cannot_approve() {
     assert_eq!(approve(&mut cora, &theirs).await, 303);
     server.clock.advance(Duration::from_hours(24) - Duration::from_secs(60));
     advance_to_next_code(&server.clock);
-    let code = puppets.code(server.clock.now());
-    assert_eq!(puppet.sign_in("puppet", PASSWORD, &code).await.status, 303);
+    puppet.sign_in_with("puppet", &puppets).await.expect(303);
     assert_eq!(approve(&mut puppet, &request).await, 403, "a minute less than a day");
     server.clock.advance(Duration::from_secs(60));
     assert_eq!(approve(&mut puppet, &request).await, 303);
@@ -270,7 +247,7 @@ async fn a_reset_ends_the_token_too() {
     let mut luz = Browser::enrolled(&server, "ate.luz", Role::Admin).await;
     let ben = server.operator("kuya.ben", Role::Finance).await;
     reset(&mut luz, "kuya.ben").await;
-    let list = server.node.get("/v1/operator/corrections", &ben);
+    let list = server.get("/v1/operator/corrections", &ben);
     expect_refusal(list, 401, "operator_token_unknown").await;
 }
 
@@ -278,7 +255,7 @@ async fn a_reset_ends_the_token_too() {
 async fn a_token_expires() {
     let server = Server::new().await;
     let ben = server.operator("kuya.ben", Role::Viewer).await;
-    let list = || server.node.get("/v1/operator/corrections", &ben);
+    let list = || server.get("/v1/operator/corrections", &ben);
     server.clock.advance(Duration::from_hours(24 * 90) - Duration::from_secs(1));
     assert_eq!(list().send().await.unwrap().status(), 200);
     server.clock.advance(Duration::from_secs(1));

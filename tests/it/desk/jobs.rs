@@ -39,16 +39,16 @@ async fn an_administrator_retries_or_discards_a_dead_job_once() {
     assert_eq!(jobs(&server, false).await.len(), 1);
 
     let token = luz.create_token().await;
-    let page = ok(server.node.get("/v1/operator/jobs?limit=1", &token)).await;
+    let page = ok(server.get("/v1/operator/jobs?limit=1", &token)).await;
     assert_eq!(page["items"][0]["last_error"], "no answer 4");
     assert_eq!(page["items"][0]["attempts"], 12);
     let cursor = page["next_cursor"].as_str().unwrap();
-    let next = ok(server.node.get(&format!("/v1/operator/jobs?cursor={cursor}"), &token)).await;
+    let next = ok(server.get(&format!("/v1/operator/jobs?cursor={cursor}"), &token)).await;
     let rest = items(&next);
     assert_eq!((rest.len(), rest[0]["last_error"].as_str()), (1, Some("no answer 3")));
     let send = |id: i64, act: &str| {
-        let request = server.node.request(Method::POST, &format!("/v1/operator/jobs/{id}/{act}"));
-        request.bearer_auth(&token).header("Idempotency-Key", Uuid::new_v4().to_string())
+        let request = server.call(Method::POST, &format!("/v1/operator/jobs/{id}/{act}"), &token);
+        request.header("Idempotency-Key", Uuid::new_v4().to_string())
     };
     assert_eq!(send(dead[2], "retry").send().await.unwrap().status(), 204);
     assert_eq!(send(dead[3], "discarding").send().await.unwrap().status(), 204);

@@ -5,7 +5,7 @@ use bahay::operators::Role;
 use uuid::Uuid;
 
 use super::browser::{Browser, form_token};
-use crate::http::server::Server;
+use crate::http::server::{REASON, Server};
 
 /// The status for each role. 303: the request succeeded and redirects the browser. 404, 409, 422:
 /// the role is authorised, and the request is rejected for its content. Without a session every GET
@@ -68,34 +68,20 @@ POST /desk/sign-out                           303    303     303     303
 
 /// Returns the fields of a form: sufficient to be rejected for the role or for the content.
 fn fields(line: &str) -> Vec<(&'static str, String)> {
-    let why = || ("reason", "for the test only".to_owned());
+    let why = || ("reason", REASON.to_owned());
     let id = || Uuid::new_v4().to_string();
     match line {
         "POST /desk/rooms" => {
             ["id", "name", "kind", "like"].map(|name| (name, "nowhere".into())).into()
         }
         "POST /desk/rooms/newbie" => {
-            let numbers = [
-                "multiplier",
-                "fee",
-                "hits",
-                "ante",
-                "bonus",
-                "prepare",
-                "think",
-                "grace",
-                "missed_turns",
-                "absence",
-            ];
+            let numbers = ["multiplier", "fee", "hits", "ante", "bonus", "prepare", "grace"];
             let mut all = numbers.map(|name| (name, "2".to_owned())).to_vec();
+            all.extend([("missed_turns", "2".into()), ("absence", "2".into())]);
+            all.extend([("think", "1".into()), ("revision", "99".into())]);
             all.extend([("bet", "1.00".into()), ("least", "0".into()), ("most", String::new())]);
             all.extend([("name", "Newbie".into()), ("rule_set", "kingdom".into())]);
-            all.extend([("think", "1".into()), ("revision", "99".into())]);
             all.push(("watchable", "no".into()));
-            all.dedup_by_key(|(name, _)| *name);
-            let mut seen = std::collections::BTreeSet::new();
-            all.reverse();
-            all.retain(|(name, _)| seen.insert(*name));
             all
         }
         "POST /desk/corrections" => vec![
@@ -106,14 +92,14 @@ fn fields(line: &str) -> Vec<(&'static str, String)> {
             why(),
         ],
         "POST /desk/players/{id}/notes" => {
-            vec![("attempt", id()), ("words", "for the test only".into())]
+            vec![("attempt", id()), ("words", REASON.into())]
         }
         "POST /desk/players/{id}/sanctions" => {
             vec![("kind", "mute".into()), ("hours", String::new()), why()]
         }
         "POST /desk/players/{id}/sanctions/lifting" => vec![("kind", "ban".into())],
         "POST /desk/reports/{id}/decision" => {
-            vec![("outcome", "dismissed".into()), ("note", "for the test only".into())]
+            vec![("outcome", "dismissed".into()), ("note", REASON.into())]
         }
         "POST /desk/operators" => vec![("name", "Luz".into()), ("role", "viewer".into())],
         _ => vec![why()],

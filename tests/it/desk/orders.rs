@@ -9,30 +9,25 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::browser::{Browser, PASSWORD, advance_to_next_code, between};
-use crate::http::server::{Server, expect_refusal, ok};
-use crate::support::rest::items;
+use super::browser::{Browser, advance_to_next_code, between};
+use crate::http::server::{DEVICE, Server, expect_refusal, ok, text};
+use crate::support::db::read_values;
+use crate::support::rest::{assert_fields, items};
 
 /// Returns the lines of the exported audit log, oldest first: operator, action and subject.
 async fn read_audit_log(browser: &mut Browser<'_>) -> Vec<String> {
-    let file = browser.get("/desk/audit.csv").await;
-    assert_eq!(file.status, 200, "{}", file.text);
-    let mut lines: Vec<String> = file
-        .text
-        .lines()
-        .skip(1)
-        .map(|line| {
-            let fields: Vec<&str> = line.trim_matches('"').split("\",\"").collect();
-            format!("{} {} {}", fields[2], fields[3], fields[4])
-        })
-        .collect();
-    lines.reverse();
-    lines
+    let file = browser.get("/desk/audit.csv").await.expect(200);
+    let lines = file.text.lines().skip(1).map(|line| {
+        let fields: Vec<&str> = line.trim_matches('"').split("\",\"").collect();
+        format!("{} {} {}", fields[2], fields[3], fields[4])
+    });
+    let newest_first: Vec<String> = lines.collect();
+    newest_first.into_iter().rev().collect()
 }
 
 #[tokio::test]
 async fn a_correction_is_requested_once_and_approved_by_another_operator() {
-    let (server, guest) = Server::with_guest("device-0123456789").await;
+    let (server, guest) = Server::with_guest().await;
     let mut luz = Browser::enrolled(&server, "ate.luz", Role::Finance).await;
     let mut ben = Browser::enrolled(&server, "kuya.ben", Role::Admin).await;
     let player = luz.get(&format!("/desk/players/{}", guest.id)).await;
@@ -54,15 +49,11 @@ async fn a_correction_is_requested_once_and_approved_by_another_operator() {
     let here = asked.location.unwrap();
     let page = luz.get(&here).await;
     assert!(page.text.contains("another operator decides"), "{}", page.text);
-    let own = luz.send(&here, &format!("{here}/approval"), &[]).await;
-    assert_eq!(own.status, 403, "{}", own.text);
-    let approved = ben.send(&here, &format!("{here}/approval"), &[]).await;
-    assert_eq!(approved.status, 303, "{}", approved.text);
+    luz.send(&here, &format!("{here}/approval"), &[]).await.expect(403);
+    ben.send(&here, &format!("{here}/approval"), &[]).await.expect(303);
     let booked = ben.get(&here).await.text;
-    let operation =
-        booked.split("/desk/ledger?operation=").nth(1).expect("the page links to the booking");
-    let operation = operation.split('"').next().unwrap();
-    let wallet = ok(server.node.get("/v1/me/wallet", &guest.access_token)).await;
+    let operation = between(&booked, "/desk/ledger?operation=", "\"");
+    let wallet = ok(server.get("/v1/me/wallet", &guest)).await;
     assert_eq!(wallet["available"], 101_250);
 
     let id = here.rsplit('/').next().unwrap();
@@ -100,12 +91,9 @@ async fn a_correction_is_requested_once_and_approved_by_another_operator() {
         ("reason", "the fault was not ours after all"),
     ];
     let here = ben.send(&form, "/desk/corrections", &fields).await.location.unwrap();
-    let own = ben.send(&here, &format!("{here}/approval"), &[]).await;
-    assert_eq!(own.status, 403, "{}", own.text);
-    let approved = luz.send(&here, &format!("{here}/approval"), &[]).await;
-    assert_eq!(approved.status, 303, "{}", approved.text);
-    let wallet = ok(server.node.get("/v1/me/wallet", &guest.access_token)).await;
-    assert_eq!(wallet["available"], 100_000);
+    ben.send(&here, &format!("{here}/approval"), &[]).await.expect(403);
+    luz.send(&here, &format!("{here}/approval"), &[]).await.expect(303);
+    assert_eq!(ok(server.get("/v1/me/wallet", &guest)).await["available"], 100_000);
     server.bank.audit_clean().await;
 }
 
@@ -122,24 +110,21 @@ async fn a_table_is_found_by_its_id() {
 #[tokio::test]
 async fn a_closed_house_seats_nobody_in_rooms_and_at_private_tables() {
     let (server, other) = Server::with_other().await;
-    let guest = server.node.guest("device-0123456789").await;
+    let guest = server.guest(DEVICE).await;
     let mut luz = Browser::enrolled(&server, "ate.luz", Role::Admin).await;
     let open = json!({ "room": "newbie", "bet": 100 });
-    let private = || server.node.post_once(&guest.access_token, "/v1/private-tables", &open);
-    let seat =
-        || server.node.post("/v1/rooms/newbie/seat", &json!({})).bearer_auth(&guest.access_token);
+    let private = || server.post_once(&guest, "/v1/private-tables", &open);
+    let seat = || server.post_by(&guest, "/v1/rooms/newbie/seat", &json!({}));
     let why = [("reason", "closed for the test")];
-    let closed = luz.send("/desk/switches", "/desk/switches/house/closing", &why).await;
-    assert_eq!(closed.status, 303, "{}", closed.text);
+    luz.send("/desk/switches", "/desk/switches/house/closing", &why).await.expect(303);
     expect_refusal(seat(), 409, "room_closed").await;
     expect_refusal(private(), 409, "room_closed").await;
-    let rooms = ok(server.node.request(Method::GET, "/v1/rooms")).await;
+    let rooms = ok(server.request(Method::GET, "/v1/rooms")).await;
     let is_open = |room: &Value| room["is_open"] == json!(true);
     assert!(!items(&rooms).iter().any(is_open), "{rooms}");
     assert!(luz.get("/desk/switches").await.text.contains("closed for the test"));
     drop(other);
-    let opened = luz.send("/desk/switches", "/desk/switches/house/opening", &[]).await;
-    assert_eq!(opened.status, 303, "{}", opened.text);
+    luz.send("/desk/switches", "/desk/switches/house/opening", &[]).await.expect(303);
     ok(seat()).await;
     let entries = read_audit_log(&mut luz).await;
     assert_eq!(entries[3..5], ["ate.luz house_close house", "ate.luz house_open house"]);
@@ -168,20 +153,14 @@ async fn a_room_is_changed_closed_and_copied() {
     let draw = fields.iter_mut().find(|(name, _)| *name == "rules.countdowns.draw_ms");
     draw.expect("a field for each number of the rules").1 = "15000".to_owned();
     let fields: Vec<(&str, &str)> = fields.iter().map(|(name, value)| (*name, &**value)).collect();
-    let changed = luz.send("/desk/rooms/weekend", "/desk/rooms/weekend", &fields).await;
-    assert_eq!(changed.status, 303, "{}", changed.text);
-    let again = luz.send("/desk/rooms/weekend", "/desk/rooms/weekend", &fields).await;
-    assert_eq!(again.status, 409, "{}", again.text);
-    let opened = luz.send("/desk/rooms/weekend", "/desk/rooms/weekend/opening", &[]).await;
-    assert_eq!(opened.status, 303, "{}", opened.text);
-    let rooms = ok(server.node.request(Method::GET, "/v1/rooms")).await;
+    luz.send("/desk/rooms/weekend", "/desk/rooms/weekend", &fields).await.expect(303);
+    luz.send("/desk/rooms/weekend", "/desk/rooms/weekend", &fields).await.expect(409);
+    luz.send("/desk/rooms/weekend", "/desk/rooms/weekend/opening", &[]).await.expect(303);
+    let rooms = ok(server.request(Method::GET, "/v1/rooms")).await;
     let items = items(&rooms);
     let weekend = items.iter().find(|room| room["id"] == "weekend").unwrap();
-    assert_eq!((&weekend["bet"], &weekend["is_open"]), (&json!(200), &json!(true)));
-    assert_eq!(
-        (&weekend["rule_set"], &weekend["has_own_switches"]),
-        (&json!("kingdom"), &json!(true))
-    );
+    assert_fields(weekend, json!({ "bet": 200, "is_open": true, "rule_set": "kingdom" }));
+    assert_eq!(weekend["has_own_switches"], true);
     let page = luz.get("/desk/rooms/weekend").await.text;
     let draw = between(&page, "name=\"rules.countdowns.draw_ms\"", ">");
     assert!(draw.contains("15000"), "{draw}");
@@ -191,15 +170,14 @@ async fn a_room_is_changed_closed_and_copied() {
 
 #[tokio::test]
 async fn a_player_is_banned_and_muted_and_both_are_lifted() {
-    let (server, guest) = Server::with_guest("device-0123456789").await;
+    let (server, guest) = Server::with_guest().await;
     let mut luz = Browser::enrolled(&server, "ate.luz", Role::Support).await;
     let here = format!("/desk/players/{}", guest.id);
     let (sanctions, lifting) = (format!("{here}/sanctions"), format!("{here}/sanctions/lifting"));
     let fields = [("kind", "ban"), ("hours", "72"), ("reason", "dumps coins on a friend")];
     let banned = luz.send(&here, &sanctions, &fields).await;
     assert_eq!(banned.location.as_deref(), Some(&*here), "{}", banned.text);
-    let sign_in =
-        || server.node.post("/v1/sign-in/guest", &json!({ "device_id": "device-0123456789" }));
+    let sign_in = || server.post("/v1/sign-in/guest", &json!({ "device_id": DEVICE }));
     expect_refusal(sign_in(), 403, "banned").await;
     assert!(luz.get(&here).await.text.contains("dumps coins on a friend"));
     let fields = [("kind", "mute"), ("hours", ""), ("reason", "insults at the table")];
@@ -214,21 +192,17 @@ async fn a_player_is_banned_and_muted_and_both_are_lifted() {
     // The operator's own session has expired in the meantime.
     let mut ben = Browser::enrolled(&server, "kuya.ben", Role::Support).await;
     for kind in ["ban", "mute"] {
-        let lifted = ben.send(&here, &lifting, &[("kind", kind)]).await;
-        assert_eq!(lifted.status, 303, "{}", lifted.text);
+        ben.send(&here, &lifting, &[("kind", kind)]).await.expect(303);
     }
     ok(sign_in()).await;
     assert!(!ben.get(&here).await.text.contains("Lift the"));
-    let rows: Vec<String> = sqlx::query_scalar(
+    let sql = format!(
         "select action from audit_entries
-            where subject = $1 and action <> 'addresses_look' order by id",
-    )
-    .bind(format!("player:{}", guest.id))
-    .fetch_all(&server.bank.pool)
-    .await
-    .unwrap();
-    let expected = ["player_ban", "player_mute", "player_lift_ban", "player_lift_mute"];
-    assert_eq!(rows, expected);
+        where subject = 'player:{}' and action <> 'addresses_look' order by id",
+        guest.id
+    );
+    let rows: Vec<String> = read_values(&server.bank.pool, &sql).await;
+    assert_eq!(rows, ["player_ban", "player_mute", "player_lift_ban", "player_lift_mute"]);
 }
 
 #[tokio::test]
@@ -236,23 +210,17 @@ async fn administrators_add_reset_and_disable_operators_but_not_themselves() {
     let server = Server::new().await;
     let mut luz = Browser::enrolled(&server, "ate.luz", Role::Admin).await;
     let here = "/desk/operators";
-    let page = luz.send(here, here, &[("name", "kuya.ben"), ("role", "finance")]).await;
-    assert_eq!(page.status, 200, "{}", page.text);
-    let code = format!("bahay_en_{}", between(&page.text, "bahay_en_", "<"));
+    let page = luz.send(here, here, &[("name", "kuya.ben"), ("role", "finance")]).await.expect(200);
+    let code = page.enrolment_code();
     let mut ben = Browser::new(&server);
-    let factor = ben.open_enrolment(&code).await;
-    let shown = factor.code(server.clock.now());
-    let fields =
-        [("enrolment", &*code), ("password", PASSWORD), ("again", PASSWORD), ("code", &shown)];
-    let enrolled = ben.send("/desk/enrolment", "/desk/enrolment/completion", &fields).await;
-    assert_eq!(enrolled.status, 303, "{}", enrolled.text);
+    let factor = ben.complete_enrolment(&code).await;
     assert_eq!(ben.get("/desk/rooms").await.status, 200);
     let token = ben.create_token().await;
     assert!(
         luz.get(here).await.text.contains("2026-05-30 12:00:00"),
         "the token is valid for 90 days"
     );
-    let list = |token: &str| server.node.get("/v1/operator/corrections", token);
+    let list = |token: &str| server.get("/v1/operator/corrections", token);
     ok(list(&token)).await;
     assert_eq!(luz.send(here, here, &[("name", "kuya.ben"), ("role", "admin")]).await.status, 409);
 
@@ -260,19 +228,16 @@ async fn administrators_add_reset_and_disable_operators_but_not_themselves() {
     assert!(reset.text.contains("bahay_en_") && !reset.text.contains(&code), "{}", reset.text);
     assert_eq!(ben.get("/desk/rooms").await.status, 303, "its session has ended");
     advance_to_next_code(&server.clock);
-    let shown = factor.code(server.clock.now());
-    assert_eq!(ben.sign_in("kuya.ben", PASSWORD, &shown).await.status, 403);
+    ben.sign_in_with("kuya.ben", &factor).await.expect(403);
     expect_refusal(list(&token), 401, "operator_token_unknown").await;
-    let code = format!("bahay_en_{}", between(&reset.text, "bahay_en_", "<"));
-    ben.complete_enrolment(&code).await;
+    ben.complete_enrolment(&reset.enrolment_code()).await;
     let token = ben.create_token().await;
     ok(list(&token)).await;
 
     assert_eq!(luz.send(here, "/desk/operators/kuya.ben/disabling", &[]).await.status, 303);
     expect_refusal(list(&token), 401, "operator_token_unknown").await;
     for own in ["disabling", "enrolment"] {
-        let refused = luz.send(here, &format!("/desk/operators/ate.luz/{own}"), &[]).await;
-        assert_eq!(refused.status, 409, "{}", refused.text);
+        luz.send(here, &format!("/desk/operators/ate.luz/{own}"), &[]).await.expect(409);
     }
     assert_eq!(luz.get(here).await.status, 200);
 }
@@ -281,10 +246,9 @@ async fn administrators_add_reset_and_disable_operators_but_not_themselves() {
 async fn a_table_is_displayed_without_hands_and_orders_are_audited() {
     let server = Server::new().await;
     let mut luz = Browser::enrolled(&server, "ate.luz", Role::Admin).await;
-    let guest = server.node.guest("device-0123456789").await;
-    let seat =
-        server.node.post("/v1/rooms/newbie/seat", &json!({})).bearer_auth(&guest.access_token);
-    let table = ok(seat).await["table"].as_str().unwrap().to_owned();
+    let guest = server.guest(DEVICE).await;
+    let seat = server.post_by(&guest, "/v1/rooms/newbie/seat", &json!({}));
+    let table = text(&ok(seat).await["table"]);
     assert!(luz.get("/desk/tables?room=newbie").await.text.contains(&table));
     let here = format!("/desk/tables/{table}");
     let page = luz.get(&here).await;
@@ -293,13 +257,10 @@ async fn a_table_is_displayed_without_hands_and_orders_are_audited() {
     assert!(live.contains(&guest.id) && !live.contains("<html"), "{live}");
     // Without a game there is nothing to display and nothing to record.
     let why = [("reason", "a player complains")];
-    let none = luz.send(&here, &format!("{here}/hands"), &why).await;
-    assert_eq!(none.status, 409, "{}", none.text);
-    let voided = luz.send(&here, &format!("{here}/voiding"), &why).await;
-    assert_eq!(voided.status, 200, "{}", voided.text);
+    luz.send(&here, &format!("{here}/hands"), &why).await.expect(409);
+    let voided = luz.send(&here, &format!("{here}/voiding"), &why).await.expect(200);
     assert!(voided.text.contains("No game was open"), "{}", voided.text);
-    let gone = luz.send("/desk/rooms", &format!("{here}/voiding"), &why).await;
-    assert_eq!(gone.status, 404, "{}", gone.text);
+    luz.send("/desk/rooms", &format!("{here}/voiding"), &why).await.expect(404);
     let entries = read_audit_log(&mut luz).await;
     let expected = [
         format!("ate.luz table_void table:{table}"),

@@ -11,13 +11,14 @@ use crate::support::db::read_rows;
 #[tokio::test]
 async fn a_report_is_decided_once_at_the_desk_and_audited() {
     let server = Server::new().await;
-    let guests = server.node.guests(3).await;
+    let guests = server.guests(3).await;
     server.bank.play(table(), &list_players(&guests), 0, 1, PotGoes::Nowhere).await;
-    let games = ok(server.node.get("/v1/me/games", &guests[0].access_token)).await;
+    let games = ok(server.get("/v1/me/games", &guests[0])).await;
     let game = text(&games["items"][0]["id"]);
     let body = json!({ "player": guests[1].id, "reason": "collusion", "words": "They whispered." });
-    let report = server.node.post(&format!("/v1/games/{game}/reports"), &body);
-    assert_eq!(report.bearer_auth(&guests[0].access_token).send().await.unwrap().status(), 204);
+    let report =
+        server.post_by(&guests[0].access_token, &format!("/v1/games/{game}/reports"), &body);
+    assert_eq!(report.send().await.unwrap().status(), 204);
 
     let mut viewer = Browser::enrolled(&server, "the.viewer", Role::Viewer).await;
     let page = viewer.get("/desk/reports").await;

@@ -1,6 +1,7 @@
 //! A server on a port of its own, and a client for its responses.
 
 use std::fmt::Display;
+use std::ops::Deref;
 use std::time::Duration;
 
 use axum::Router;
@@ -15,7 +16,8 @@ use bahay::lobby::{self, Catalog, Lobby, LobbyParts, house_rooms};
 use bahay::metrics::Metrics;
 use bahay::operators::audit::{Actor, Channel};
 use bahay::operators::{
-    Audit, Corrections, EnrolmentCompletion, OperatorAuth, Operators, Role, SignInClient,
+    Audit, Corrections, EnrolmentCompletion, OperatorAuth, OperatorName, Operators, Role,
+    SignInClient,
 };
 use bahay::rate_limit::{self, RateLimits};
 use bahay::ratings::Ratings;
@@ -28,7 +30,8 @@ use bahay::tables::Tables;
 use bahay::verify::hourly::Checks;
 use bahay_engine::coins::Coins;
 use bahay_engine::table::{Clocks, PlayerId};
-use reqwest::header::CONTENT_TYPE;
+use futures_util::future::join_all;
+use reqwest::header::{CONTENT_TYPE, RETRY_AFTER};
 use reqwest::{Method, RequestBuilder, Response};
 use serde_json::{Value, json};
 use sqlx::PgPool;
@@ -40,14 +43,24 @@ use uuid::Uuid;
 use crate::support::bank::Bank;
 use crate::support::house::{adjustments, cheap_auth_options, wide_rate_limits};
 use crate::support::live::TestLive;
+use crate::support::rest::items;
 
 pub(crate) const SECRET: &[u8] = b"7d1c0a52b96e43f8850f6f1d2e9b3ac4";
 pub(crate) const WELCOME: Coins = Coins::from_hundredths(100_000);
 
+/// The device of [`Server::with_guest`], and one of another player.
+pub(crate) const DEVICE: &str = "device-0123456789";
+pub(crate) const OTHER_DEVICE: &str = "device-9876543210";
+
+pub(crate) const PASSWORD: &str = "rain on a tin roof";
+
+/// The reason of an operator's act.
+pub(crate) const REASON: &str = "for the test only";
+
 /// 2026-03-01T12:00:00Z. The clock stands still until a test advances it.
 pub(crate) const NOW: Timestamp = Timestamp::from_ms(1_772_366_400_000);
 
-/// One node and its database.
+/// One node and its database. Requests go to the node.
 #[derive(Debug)]
 pub(crate) struct Server {
     pub(crate) clock: Clock,
@@ -109,6 +122,10 @@ pub(crate) struct Guest {
 }
 
 impl Setup {
+    pub(crate) fn with_auth_options(auth_options: accounts::Options) -> Self {
+        Self { auth_options, ..Self::default() }
+    }
+
     pub(crate) fn with_rate_limits(limits: rate_limit::Options) -> Self {
         let options = Options { rate_limits: RateLimits::new(limits), ..Options::default() };
         Self { options, ..Self::default() }
@@ -136,15 +153,30 @@ pub(crate) fn list_players(guests: &[Guest]) -> Vec<PlayerId> {
     guests.iter().map(Guest::player).collect()
 }
 
+/// A guest authenticates with its access token.
+impl AsRef<str> for Guest {
+    fn as_ref(&self) -> &str {
+        &self.access_token
+    }
+}
+
+impl Deref for Server {
+    type Target = Node;
+
+    fn deref(&self) -> &Node {
+        &self.node
+    }
+}
+
 impl Server {
     pub(crate) async fn new() -> Self {
         Self::with_setup(Setup::default()).await
     }
 
-    /// Starts a server at which a guest has signed in from this device.
-    pub(crate) async fn with_guest(device_id: &str) -> (Self, Guest) {
+    /// Starts a server at which a guest has signed in from [`DEVICE`].
+    pub(crate) async fn with_guest() -> (Self, Guest) {
         let server = Self::new().await;
-        let guest = server.node.guest(device_id).await;
+        let guest = server.guest(DEVICE).await;
         (server, guest)
     }
 
@@ -179,30 +211,51 @@ impl Server {
 
     /// Returns the token of a new operator's session with the second factor.
     pub(crate) async fn session(&self, name: &str, role: Role) -> String {
-        let operators = Operators::new(self.bank.database.owner_pool().await);
-        let name = name.parse().expect("the operator name is valid");
-        let now = self.clock.now();
-        let code = operators.add(&Actor::COMMAND_LINE, &name, role, now).await;
-        let code = code.expect("the operator is created");
-        let accounts = self.node.accounts.clone();
+        let code = self.add_operator(name, role).await;
+        let accounts = self.accounts.clone();
         let pool = self.bank.pool.clone();
         let operator_auth = OperatorAuth::new(pool, accounts, self.clock.clone(), sealing_keys());
-        let opened = operator_auth.open_enrolment(code.reveal(), None).await;
+        let opened = operator_auth.open_enrolment(&code, None).await;
         let (enrolment, browser) = opened.expect("the operator can enrol");
         let request = EnrolmentCompletion {
-            code: code.reveal(),
+            code: &code,
             browser: Some(&browser),
-            password: &"rain on a tin roof".parse().expect("a password"),
-            authenticator_code: &enrolment.factor.code(now),
+            password: &PASSWORD.parse().expect("a password"),
+            authenticator_code: &enrolment.factor.code(self.clock.now()),
             from: SignInClient { channel: Channel::Api, address: None, browser: None },
         };
-        operator_auth
-            .enrol(request)
-            .await
-            .expect("the enrolment succeeds")
-            .token
-            .reveal()
-            .to_owned()
+        let session = operator_auth.enrol(request).await.expect("the enrolment succeeds");
+        session.token.reveal().to_owned()
+    }
+
+    /// Adds an operator by command, and returns its enrolment code.
+    pub(crate) async fn add_operator(&self, name: &str, role: Role) -> String {
+        let (operators, name) = self.operators_and_name(name).await;
+        let added = operators.add(&Actor::COMMAND_LINE, &name, role, self.clock.now()).await;
+        added.expect("the operator is added").reveal().to_owned()
+    }
+
+    /// Resets an operator by command, and returns its enrolment code.
+    pub(crate) async fn reset_operator(&self, name: &str) -> String {
+        let (operators, name) = self.operators_and_name(name).await;
+        let reset = operators.reset(&Actor::COMMAND_LINE, &name, self.clock.now()).await;
+        reset.expect("the operator is reset").reveal().to_owned()
+    }
+
+    pub(crate) async fn disable_operator(&self, name: &str) {
+        let (operators, name) = self.operators_and_name(name).await;
+        let disabled = operators.disable(&Actor::COMMAND_LINE, &name, self.clock.now()).await;
+        disabled.expect("the operator is disabled");
+    }
+
+    async fn operators_and_name(&self, name: &str) -> (Operators, OperatorName) {
+        let operators = Operators::new(self.owner_pool().await);
+        (operators, name.parse().expect("the operator name is valid"))
+    }
+
+    /// Returns this server's node for even numbers, and another node for odd ones.
+    pub(crate) fn alternate<'a>(&'a self, other: &'a Node, number: usize) -> &'a Node {
+        if number % 2 == 0 { &self.node } else { other }
     }
 
     /// Starts another node with the same database, secret and clock.
@@ -233,8 +286,7 @@ impl Node {
             signer.with_previous(secret).expect(sound)
         });
         let auth = Auth::new(signer, clock.clone(), accounts::session_lookup(pool.clone()));
-        let books = ledger.clone();
-        let proofs = auth.clone();
+        let (books, proofs) = (ledger.clone(), auth.clone());
         let accounts =
             Accounts::new(pool.clone(), books, proofs, clock.clone(), WELCOME, auth_options);
         let accounts = accounts.expect("the test options are valid");
@@ -255,6 +307,8 @@ impl Node {
             bots: [].into(),
             options: lobby::Options::default(),
         });
+        let operator_auth =
+            OperatorAuth::new(pool.clone(), accounts.clone(), clock.clone(), sealing_keys());
         let metrics = Metrics::default();
         let standings = Standings::new(pool.clone(), live.clone(), Calendar::default());
         let services = Services {
@@ -274,12 +328,7 @@ impl Node {
             reports: Reports::with_own_pool(&pool).with_records(records.clone()),
             records,
             audit: Audit::new(pool.clone()),
-            operator_auth: OperatorAuth::new(
-                pool.clone(),
-                accounts.clone(),
-                clock.clone(),
-                sealing_keys(),
-            ),
+            operator_auth,
             rewards: Rewards::new(pool.clone(), ledger.clone(), clock.clone(), Terms::default()),
             social: Social::new(pool.clone()),
             standings: standings.clone(),
@@ -290,18 +339,10 @@ impl Node {
             pool,
             readiness: Readiness::new(probes),
         };
-        let probing = TcpListener::bind("127.0.0.1:0").await.expect("a port is available");
-        let probes = probing.local_addr().expect("a listener has an address");
-        let probes = format!("http://{probes}");
         let probe_router = http::probe_router(services.clone());
-        let probing = http::LimitedListener::new(probing, RateLimits::default());
-        let probing = tokio::spawn(http::serve(probing, probe_router, std::future::pending()));
+        let (probes, probing) = serve(probe_router, RateLimits::default()).await;
         let router = http::router(services, &options, more);
-
-        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is available");
-        let address = listener.local_addr().expect("a listener has an address");
-        let doorway = http::LimitedListener::new(listener, options.rate_limits.clone());
-        let task = tokio::spawn(http::serve(doorway, router, std::future::pending()));
+        let (base, task) = serve(router, options.rate_limits.clone()).await;
         let client = reqwest::Client::builder()
             .timeout(Duration::from_secs(30))
             .no_proxy()
@@ -309,7 +350,6 @@ impl Node {
             .redirect(reqwest::redirect::Policy::none())
             .build()
             .expect("the client can be built");
-        let base = format!("http://{address}");
         Self {
             base,
             probes,
@@ -338,23 +378,32 @@ impl Node {
         self.client.request(Method::GET, format!("{}{path}", self.probes))
     }
 
-    pub(crate) fn get(&self, path: &str, token: &str) -> RequestBuilder {
-        self.request(Method::GET, path).bearer_auth(token)
+    pub(crate) fn get(&self, path: &str, by: impl AsRef<str>) -> RequestBuilder {
+        self.call(Method::GET, path, by)
     }
 
+    /// Builds a request without a body.
+    pub(crate) fn call(&self, method: Method, path: &str, by: impl AsRef<str>) -> RequestBuilder {
+        self.request(method, path).bearer_auth(by.as_ref())
+    }
+
+    /// Builds an unauthenticated request.
     pub(crate) fn post(&self, path: &str, body: &Value) -> RequestBuilder {
         self.request(Method::POST, path).json(body)
     }
 
-    /// Builds a request under a new idempotency key.
-    pub(crate) fn post_once(&self, token: &str, path: &str, body: &Value) -> RequestBuilder {
-        let key = Uuid::new_v4().to_string();
-        self.post(path, body).bearer_auth(token).header("Idempotency-Key", key)
+    pub(crate) fn post_by(&self, by: impl AsRef<str>, path: &str, body: &Value) -> RequestBuilder {
+        self.call(Method::POST, path, by).json(body)
     }
 
-    /// Builds a request without a body.
-    pub(crate) fn call(&self, method: Method, path: &str, token: &str) -> RequestBuilder {
-        self.request(method, path).bearer_auth(token)
+    /// Builds a request under a new idempotency key.
+    pub(crate) fn post_once(
+        &self,
+        by: impl AsRef<str>,
+        path: &str,
+        body: &Value,
+    ) -> RequestBuilder {
+        self.post_by(by, path, body).header("Idempotency-Key", Uuid::new_v4().to_string())
     }
 
     pub(crate) async fn guest(&self, device_id: &str) -> Guest {
@@ -374,25 +423,50 @@ impl Node {
         guests
     }
 
+    pub(crate) fn change_profile(&self, by: impl AsRef<str>, body: &Value) -> RequestBuilder {
+        self.call(Method::PATCH, "/v1/me", by).json(body)
+    }
+
+    /// Returns the items of each page of a list, read with this query.
+    pub(crate) async fn read_pages(
+        &self,
+        path: &str,
+        query: &str,
+        by: impl AsRef<str>,
+    ) -> Vec<Vec<Value>> {
+        let mut pages = Vec::new();
+        let mut next = format!("{path}?{query}");
+        loop {
+            let page = ok(self.get(&next, &by)).await;
+            pages.push(items(&page).clone());
+            let Some(cursor) = page["next_cursor"].as_str() else {
+                return pages;
+            };
+            next = format!("{path}?{query}&cursor={cursor}");
+        }
+    }
+
     /// Obtains an account proof, for the header `account-proof`.
-    pub(crate) async fn proof(&self, token: &str, shown: &Value) -> String {
-        text(&ok(self.post("/v1/me/proof", shown).bearer_auth(token)).await["proof"])
+    pub(crate) async fn proof(&self, by: impl AsRef<str>, shown: &Value) -> String {
+        text(&ok(self.post_by(by, "/v1/me/proof", shown)).await["proof"])
     }
 
     /// Obtains an account proof by the device, for a guest without another sign-in method.
-    pub(crate) async fn device_proof(&self, token: &str, device_id: &str) -> String {
-        self.proof(token, &json!({ "by": "device", "device_id": device_id })).await
+    pub(crate) async fn device_proof(&self, by: impl AsRef<str>, device_id: &str) -> String {
+        self.proof(by, &json!({ "by": "device", "device_id": device_id })).await
     }
 
-    /// Gives a guest a name and a password.
+    /// Builds a request that gives a guest with this device a name and its first password.
     pub(crate) async fn set_password(
         &self,
-        token: &str,
+        by: impl AsRef<str>,
         device_id: &str,
-        body: &Value,
+        name: &str,
+        password: &str,
     ) -> RequestBuilder {
-        let proof = self.device_proof(token, device_id).await;
-        self.post("/v1/me/password", body).bearer_auth(token).header("account-proof", proof)
+        let proof = self.device_proof(&by, device_id).await;
+        let body = json!({ "name": name, "password": password });
+        self.post_by(by, "/v1/me/password", &body).header("account-proof", proof)
     }
 
     /// Builds a refresh without a device id, like that of a thief who only has the token.
@@ -413,9 +487,25 @@ impl Drop for Node {
     }
 }
 
+/// Serves on a free port, and returns the base of its URLs.
+async fn serve(router: Router, limits: RateLimits) -> (String, JoinHandle<()>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is available");
+    let address = listener.local_addr().expect("a listener has an address");
+    let listener = http::LimitedListener::new(listener, limits);
+    let task = tokio::spawn(http::serve(listener, router, std::future::pending()));
+    (format!("http://{address}"), task)
+}
+
 /// The keys that seal second factors.
 pub(crate) fn sealing_keys() -> SealingKeys {
     SealingKeys::new(["5e1f0a9b8c7d6e5f4a3b2c1d0e9f8a7b"]).expect("the key is random")
+}
+
+/// Returns the body of a request for the adjustment of a player's wallet.
+pub(crate) fn adjustment(player: impl Display, amount: i64) -> Value {
+    json!({
+        "kind": "adjustment", "player": player.to_string(), "amount": amount, "reason": REASON
+    })
 }
 
 pub(crate) fn text(value: &Value) -> String {
@@ -429,6 +519,35 @@ pub(crate) async fn ok(request: RequestBuilder) -> Value {
     let body = response.text().await.expect("a response has a body");
     assert!(status.is_success(), "{status}: {body}");
     if body.is_empty() { Value::Null } else { serde_json::from_str(&body).expect("JSON") }
+}
+
+/// Sends a request, and returns the JSON of a successful response, or status and code of a refusal.
+pub(crate) async fn answer(request: RequestBuilder) -> Result<Value, (u16, String)> {
+    let response = request.send().await.expect("the server responds");
+    if !response.status().is_success() {
+        return Err(refusal(response).await);
+    }
+    Ok(response.json().await.expect("JSON"))
+}
+
+/// Sends requests at once.
+pub(crate) async fn answer_all(
+    requests: impl IntoIterator<Item = RequestBuilder>,
+) -> Vec<Result<Value, (u16, String)>> {
+    join_all(requests.into_iter().map(answer)).await
+}
+
+/// Counts the successes, and asserts that all other answers are this refusal.
+#[track_caller]
+pub(crate) fn count_successes(
+    answers: Vec<Result<Value, (u16, String)>>,
+    status: u16,
+    code: &str,
+) -> usize {
+    let total = answers.len();
+    let refusals: Vec<_> = answers.into_iter().filter_map(Result::err).collect();
+    assert!(refusals.iter().all(|refusal| *refusal == (status, code.to_owned())), "{refusals:?}");
+    total - refusals.len()
 }
 
 /// Sends a request that must be refused, and returns status and code.
@@ -458,6 +577,14 @@ pub(crate) async fn refusal(response: Response) -> (u16, String) {
 /// Asserts the status and code of a refusal.
 pub(crate) async fn expect_refusal(request: RequestBuilder, status: u16, code: &str) {
     assert_eq!(refused(request).await, (status, code.to_owned()));
+}
+
+/// Asserts the status and code of a refusal, and returns its `Retry-After` in seconds.
+pub(crate) async fn expect_delay(request: RequestBuilder, status: u16, code: &str) -> u64 {
+    let response = request.send().await.expect("the server responds");
+    let delay = response.headers().get(RETRY_AFTER).expect("the refusal names a delay").clone();
+    assert_eq!(refusal(response).await, (status, code.to_owned()));
+    delay.to_str().expect("a delay is text").parse().expect("a delay is a number")
 }
 
 /// Asserts the status and code of a refusal in a table of cases.

@@ -7,7 +7,10 @@
 use bahay::db::{self, MIGRATOR, PoolOptions};
 use sha2::{Digest as _, Sha256};
 use sqlx::postgres::{PgConnectOptions, PgRow};
-use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, FromRow, PgConnection, PgPool};
+use sqlx::{
+    AssertSqlSafe, ConnectOptions as _, Connection as _, FromRow, PgConnection, PgPool, Postgres,
+    Transaction,
+};
 use tokio::sync::OnceCell;
 use uuid::Uuid;
 
@@ -158,6 +161,22 @@ where
 /// Counts rows of a table, which conditions may follow.
 pub(crate) async fn count_rows(pool: &PgPool, from: &str) -> i64 {
     read_value(pool, &format!("select count(*) from {from}")).await
+}
+
+/// Locks a table, given with the mode, until the transaction ends.
+pub(crate) async fn lock_table(pool: &PgPool, table: &str) -> Transaction<'static, Postgres> {
+    let mut transaction = pool.begin().await.expect("a transaction begins");
+    run(&mut transaction, format!("lock table {table}")).await;
+    transaction
+}
+
+/// Counts the connections to this database that wait for a lock.
+pub(crate) async fn count_waiting(pool: &PgPool) -> i64 {
+    count_rows(
+        pool,
+        "pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    )
+    .await
 }
 
 /// Returns the template's name and creates the template if it does not exist. The database is

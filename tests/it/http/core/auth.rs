@@ -12,7 +12,9 @@ use bahay::ids::{PlayerId, SessionId};
 use reqwest::Method;
 use uuid::Uuid;
 
-use crate::http::server::{Guest, SECRET, Server, Setup, expect_refusal, ok, refused, text};
+use crate::http::server::{
+    Guest, OTHER_DEVICE, SECRET, Server, Setup, expect_refusal, ok, refused, text,
+};
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
@@ -38,7 +40,7 @@ fn key_id(token: &str) -> String {
 
 #[tokio::test]
 async fn every_invalid_token_is_refused_with_its_code() {
-    let (server, guest) = Server::with_guest("device-0123456789").await;
+    let (server, guest) = Server::with_guest().await;
     let good = guest.access_token.as_str();
     let (head, signature) = good.rsplit_once('.').unwrap();
     let (_, claims) = head.split_once('.').unwrap();
@@ -83,17 +85,17 @@ async fn every_invalid_token_is_refused_with_its_code() {
         (&other_key, "token_forged"),
         (&guest.refresh_token, "token_malformed"),
     ] {
-        let refused = refused(server.node.get("/v1/me", token)).await;
+        let refused = refused(server.get("/v1/me", token)).await;
         assert_eq!(refused, (401, code.to_owned()), "{token}");
     }
-    ok(server.node.get("/v1/me", good)).await;
+    ok(server.get("/v1/me", good)).await;
 }
 
 #[tokio::test]
 async fn authorization_is_a_single_bearer_header() {
-    let (server, guest) = Server::with_guest("device-0123456789").await;
+    let (server, guest) = Server::with_guest().await;
     let token = guest.access_token.as_str();
-    let me = || server.node.request(Method::GET, "/v1/me");
+    let me = || server.request(Method::GET, "/v1/me");
     let header = |value: String| me().header("authorization", value);
     expect_refusal(me(), 401, "token_missing").await;
     expect_refusal(header("Basic dTpw".into()), 401, "token_missing").await;
@@ -102,18 +104,18 @@ async fn authorization_is_a_single_bearer_header() {
     let two = header(format!("Bearer {token}")).header("authorization", format!("Bearer {token}"));
     expect_refusal(two, 401, "token_malformed").await;
     // A token is never accepted from the query.
-    let query = server.node.request(Method::GET, &format!("/v1/me?access_token={token}"));
+    let query = server.request(Method::GET, &format!("/v1/me?access_token={token}"));
     expect_refusal(query, 401, "token_missing").await;
     ok(header(format!("bearer {token}"))).await;
 }
 
 #[tokio::test]
 async fn a_token_expires_to_the_second() {
-    let (server, guest) = Server::with_guest("device-0123456789").await;
+    let (server, guest) = Server::with_guest().await;
     server.clock.advance(ACCESS_TOKEN_LIFE - Duration::from_millis(1));
-    ok(server.node.get("/v1/me", &guest.access_token)).await;
+    ok(server.get("/v1/me", &guest)).await;
     server.clock.advance(Duration::from_millis(1));
-    expect_refusal(server.node.get("/v1/me", &guest.access_token), 401, "token_expired").await;
+    expect_refusal(server.get("/v1/me", &guest), 401, "token_expired").await;
 }
 
 /// The three steps of docs/OPERATIONS.md, with two nodes of which one is always a step ahead.
@@ -134,15 +136,15 @@ async fn a_secret_is_rotated_while_players_play() {
         for (one, other) in [(behind, ahead), (ahead, behind)] {
             let guest = one.guest(&format!("device-000000000{step}")).await;
             one.guest(&format!("device-000000000{step}")).await;
-            ok(other.get("/v1/me", &guest.access_token)).await;
-            let page = ok(one.get("/v1/me/sessions?limit=1", &guest.access_token)).await;
+            ok(other.get("/v1/me", &guest)).await;
+            let page = ok(one.get("/v1/me/sessions?limit=1", &guest)).await;
             let cursor = page["next_cursor"].as_str().expect("two sessions exist");
             let next = format!("/v1/me/sessions?cursor={cursor}");
-            ok(other.get(&next, &guest.access_token)).await;
+            ok(other.get(&next, &guest)).await;
         }
     }
     let old = steps[0].0.guest("device-0000000000").await;
-    expect_refusal(steps[2].1.get("/v1/me", &old.access_token), 401, "token_forged").await;
+    expect_refusal(steps[2].1.get("/v1/me", &old), 401, "token_forged").await;
     // Refresh tokens are not signed.
     ok(steps[2].1.refresh(&old.refresh_token)).await;
 }
@@ -195,8 +197,8 @@ async fn a_failed_lookup_is_a_temporary_refusal() {
 /// session does not exist or belongs to another player.
 #[tokio::test]
 async fn a_signed_token_of_an_unknown_session_is_refused() {
-    let (server, one) = Server::with_guest("device-0123456789").await;
-    let other = server.node.guest("device-9876543210").await;
+    let (server, one) = Server::with_guest().await;
+    let other = server.guest(OTHER_DEVICE).await;
     let book = session_lookup(server.bank.pool.clone());
     let forger = Auth::new(Signer::new(SECRET).unwrap(), server.clock.clone(), book);
     let player = |guest: &Guest| PlayerId(guest.id.parse().unwrap());
@@ -211,7 +213,7 @@ async fn a_signed_token_of_an_unknown_session_is_refused() {
             expect_refusal(node.get("/v1/me", token), 401, "token_revoked").await;
             expect_refusal(node.get("/v1/me/wallet", token), 401, "token_revoked").await;
         }
-        ok(node.get("/v1/me", &one.access_token)).await;
+        ok(node.get("/v1/me", &one)).await;
         ok(node.get("/v1/me", &forged(player(&one), session(&one)))).await;
     }
 }

@@ -11,20 +11,20 @@ use crate::http::server::{Server, ok, refused};
 #[tokio::test]
 async fn routes_that_require_a_token_refuse_requests_without_one() {
     let server = Server::new().await;
-    let document = ok(server.node.request(Method::GET, "/openapi.json")).await;
+    let document = ok(server.request(Method::GET, "/openapi.json")).await;
     let mut guarded = 0;
     for (path, item) in document["paths"].as_object().unwrap() {
         for (method, operation) in item.as_object().unwrap() {
             let method: Method = method.to_uppercase().parse().unwrap();
             let path = fill_path(path);
             if operation["security"] == serde_json::json!([]) {
-                let response = server.node.request(method.clone(), &path).send().await.unwrap();
+                let response = server.request(method.clone(), &path).send().await.unwrap();
                 let body = response.text().await.unwrap();
                 assert!(!body.contains("route_not_found"), "{method} {path}");
                 continue;
             }
             guarded += 1;
-            let refused = refused(server.node.request(method.clone(), &path)).await;
+            let refused = refused(server.request(method.clone(), &path)).await;
             assert_eq!(refused, (401, "token_missing".into()), "{method} {path}");
         }
     }
@@ -56,7 +56,7 @@ pub(super) fn resolve<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
 #[tokio::test]
 async fn the_pages_load_nothing_from_other_hosts() {
     let server = Server::new().await;
-    let page = |path: &str| server.node.request(Method::GET, path).send();
+    let page = |path: &str| server.request(Method::GET, path).send();
     let response = page("/docs").await.unwrap();
     assert!(response.headers()["content-security-policy"].to_str().unwrap().contains("'self'"));
     let html = response.text().await.unwrap();
@@ -75,7 +75,7 @@ async fn the_pages_load_nothing_from_other_hosts() {
     // Clients that accept zstd receive the embedded file unchanged.
     for path in ["/docs/swagger-ui-bundle.js", "/docs/swagger-ui.css"] {
         let plain = page(path).await.unwrap().bytes().await.unwrap();
-        let request = server.node.request(Method::GET, path);
+        let request = server.request(Method::GET, path);
         let packed = request.header("accept-encoding", "br, zstd").send().await.unwrap();
         assert_eq!(packed.headers()["content-encoding"], "zstd");
         assert_eq!(packed.headers()["vary"], "accept-encoding");

@@ -5,27 +5,28 @@ use std::time::Duration;
 use bahay::clock::Clock;
 use bahay::operators::Role;
 use bahay::retention::{ExpiringRows, Retention, RetentionPeriods};
-use reqwest::{Method, RequestBuilder, Response};
-use serde_json::json;
+use futures_util::future::join_all;
+use reqwest::{Method, RequestBuilder};
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use crate::http::server::{Guest, Node, Server, WELCOME, ok, refusal};
-use crate::support::db::{count_rows, execute, read_value};
+use crate::http::server::{
+    DEVICE, Guest, Node, OTHER_DEVICE, Server, WELCOME, adjustment, expect_delay, ok, refusal, text,
+};
+use crate::support::db::{count_rows, execute, lock_table, read_value};
 use crate::support::waiting::wait_until;
 
-const DEVICE: &str = "device-0123456789";
 const DAILY: &str = "/v1/me/rewards/daily";
 const RELIEF: &str = "/v1/me/rewards/relief";
 
 fn claim(node: &Node, guest: &Guest, key: &str) -> RequestBuilder {
-    let claim = node.request(Method::POST, DAILY).bearer_auth(&guest.access_token);
-    claim.header("Idempotency-Key", key)
+    node.call(Method::POST, DAILY, guest).header("Idempotency-Key", key)
 }
 
 /// Returns the status, the content type, whether the response was replayed, and the bytes of the
 /// body.
-async fn read_parts(response: Response) -> (u16, String, bool, Vec<u8>) {
+async fn send(request: RequestBuilder) -> (u16, String, bool, Vec<u8>) {
+    let response = request.send().await.unwrap();
     let status = response.status().as_u16();
     let kind = response.headers()["content-type"].to_str().unwrap().to_owned();
     let replayed = response.headers().get("idempotency-replayed");
@@ -33,8 +34,11 @@ async fn read_parts(response: Response) -> (u16, String, bool, Vec<u8>) {
     (status, kind, is_replayed, response.bytes().await.unwrap().to_vec())
 }
 
-async fn send(request: RequestBuilder) -> (u16, String, bool, Vec<u8>) {
-    read_parts(request.send().await.unwrap()).await
+/// Asserts a success that is not replayed, and returns the body.
+async fn assert_executed(request: RequestBuilder) -> Vec<u8> {
+    let (status, _, is_replayed, body) = send(request).await;
+    assert_eq!((status, is_replayed), (200, false));
+    body
 }
 
 /// Asserts the status and code of a refusal that is not replayed.
@@ -47,8 +51,8 @@ async fn assert_refused(request: RequestBuilder, status: u16, code: &str) {
 #[tokio::test]
 async fn a_retry_gets_the_first_response_byte_for_byte() {
     let (server, other) = Server::with_other().await;
-    let guest = server.node.guest(DEVICE).await;
-    let (status, kind, is_replayed, body) = send(claim(&server.node, &guest, "a")).await;
+    let guest = server.guest(DEVICE).await;
+    let (status, kind, is_replayed, body) = send(claim(&server, &guest, "a")).await;
     assert_eq!((status, is_replayed), (200, false));
     for node in [&server.node, &other] {
         // Time has passed, and the response is the same.
@@ -67,19 +71,18 @@ async fn count_keys(pool: &PgPool) -> i64 {
 #[tokio::test]
 async fn a_refusal_frees_its_key() {
     let (server, other) = Server::with_other().await;
-    let guest = server.node.guest(DEVICE).await;
-    assert_eq!(send(claim(&server.node, &guest, "a")).await.0, 200);
+    let guest = server.guest(DEVICE).await;
+    assert_eq!(send(claim(&server, &guest, "a")).await.0, 200);
     for number in 0..50 {
-        let refused = claim(&server.node, &guest, &format!("refused-{number}"));
+        let refused = claim(&server, &guest, &format!("refused-{number}"));
         assert_refused(refused, 409, "daily_claimed").await;
     }
     assert_eq!(count_keys(&server.bank.pool).await, 1);
-    assert_refused(claim(&server.node, &guest, "b"), 409, "daily_claimed").await;
+    assert_refused(claim(&server, &guest, "b"), 409, "daily_claimed").await;
     server.clock.advance(Duration::from_hours(24));
-    let guest = server.node.guest(DEVICE).await;
-    let (status, _, is_replayed, _) = send(claim(&other, &guest, "b")).await;
-    assert_eq!((status, is_replayed), (200, false));
-    assert!(send(claim(&server.node, &guest, "b")).await.2);
+    let guest = server.guest(DEVICE).await;
+    assert_executed(claim(&other, &guest, "b")).await;
+    assert!(send(claim(&server, &guest, "b")).await.2);
     server.bank.audit_clean().await;
 }
 
@@ -87,9 +90,9 @@ async fn a_refusal_frees_its_key() {
 /// attempt.
 #[tokio::test]
 async fn a_refusal_after_a_takeover_keeps_the_attempt() {
-    let (server, guest) = Server::with_guest(DEVICE).await;
+    let (server, guest) = Server::with_guest().await;
     let owner = server.owner_pool().await;
-    assert_eq!(send(claim(&server.node, &guest, "a")).await.0, 200);
+    assert_eq!(send(claim(&server, &guest, "a")).await.0, 200);
     execute(
         &owner,
         "insert into idempotency_keys (
@@ -104,16 +107,16 @@ async fn a_refusal_after_a_takeover_keeps_the_attempt() {
         read_value::<Uuid>(&owner, attempt).await
     };
     let before = attempt().await;
-    assert_refused(claim(&server.node, &guest, "b"), 409, "daily_claimed").await;
+    assert_refused(claim(&server, &guest, "b"), 409, "daily_claimed").await;
     assert_eq!(attempt().await, before);
 }
 
 #[tokio::test]
 async fn the_keys_of_a_caller_are_limited() {
-    let (server, guest) = Server::with_guest(DEVICE).await;
-    let other = server.node.guest("device-9876543210").await;
+    let (server, guest) = Server::with_guest().await;
+    let other = server.guest(OTHER_DEVICE).await;
     let owner = server.owner_pool().await;
-    assert_eq!(send(claim(&server.node, &guest, "a")).await.0, 200);
+    assert_eq!(send(claim(&server, &guest, "a")).await.0, 200);
     execute(
         &owner,
         "insert into idempotency_keys (
@@ -124,14 +127,13 @@ async fn the_keys_of_a_caller_are_limited() {
         from idempotency_keys k, generate_series(2, 1000) as number",
     )
     .await;
-    let refused = claim(&server.node, &guest, "one-more").send().await.unwrap();
-    let retry_after: u64 = refused.headers()["retry-after"].to_str().unwrap().parse().unwrap();
+    let one_more = claim(&server, &guest, "one-more");
+    let retry_after = expect_delay(one_more, 429, "too_many_idempotency_keys").await;
     assert!((3_500..=3_600).contains(&retry_after), "{retry_after}");
-    assert_eq!(refusal(refused).await, (429, "too_many_idempotency_keys".into()));
     assert_eq!(count_keys(&owner).await, 1_000);
     // Stored responses are still replayed, and other callers are not affected.
-    assert!(send(claim(&server.node, &guest, "a")).await.2);
-    assert_eq!(send(claim(&server.node, &other, "a")).await.0, 200);
+    assert!(send(claim(&server, &guest, "a")).await.2);
+    assert_eq!(send(claim(&server, &other, "a")).await.0, 200);
     // A key whose call was never answered can be taken over.
     execute(
         &owner,
@@ -139,28 +141,25 @@ async fn the_keys_of_a_caller_are_limited() {
         where key = 'other-2'",
     )
     .await;
-    assert_refused(claim(&server.node, &guest, "other-2"), 409, "daily_claimed").await;
+    assert_refused(claim(&server, &guest, "other-2"), 409, "daily_claimed").await;
 }
 
 #[tokio::test]
 async fn a_key_is_bound_to_caller_route_and_input() {
-    let (server, one) = Server::with_guest(DEVICE).await;
-    let two = server.node.guest("device-9876543210").await;
-    assert_eq!(send(claim(&server.node, &one, "k")).await.0, 200);
-    assert_eq!(send(claim(&server.node, &two, "k")).await.0, 200);
-    let relief = server.node.request(Method::POST, RELIEF).bearer_auth(&one.access_token);
+    let (server, one) = Server::with_guest().await;
+    let two = server.guest(OTHER_DEVICE).await;
+    assert_eq!(send(claim(&server, &one, "k")).await.0, 200);
+    assert_eq!(send(claim(&server, &two, "k")).await.0, 200);
+    let relief = server.call(Method::POST, RELIEF, &one);
     assert_refused(relief.header("Idempotency-Key", "k"), 409, "relief_not_due").await;
-    let with_body = claim(&server.node, &one, "k").body("something");
+    let with_body = claim(&server, &one, "k").body("something");
     assert_refused(with_body, 422, "idempotency_key_reused").await;
 
     let luz = server.session("ate.luz", Role::Finance).await;
     let ben = server.session("kuya.ben", Role::Admin).await;
     let path = "/v1/operator/corrections";
     let ask = |token: &str, amount: i64| {
-        let reason = "paid twice by mistake";
-        let body =
-            json!({ "kind": "adjustment", "player": one.id, "amount": amount, "reason": reason });
-        let ask = server.node.post(path, &body).bearer_auth(token);
+        let ask = server.post_by(token, path, &adjustment(&one.id, amount));
         ask.header("Idempotency-Key", "k")
     };
     let first = ok(ask(&luz, 100)).await;
@@ -170,75 +169,69 @@ async fn a_key_is_bound_to_caller_route_and_input() {
     let second = ok(ask(&ben, 100)).await;
     assert_ne!(first["id"], second["id"]);
     let approve = |id: &str| {
-        let path = format!("{path}/{id}/approval");
-        let approve = server.node.request(Method::POST, &path).bearer_auth(&luz);
+        let approve = server.call(Method::POST, &format!("{path}/{id}/approval"), &luz);
         approve.header("Idempotency-Key", "approve")
     };
-    ok(approve(second["id"].as_str().unwrap())).await;
-    let unknown = Uuid::new_v4().to_string();
-    assert_refused(approve(&unknown), 422, "idempotency_key_reused").await;
+    ok(approve(&text(&second["id"]))).await;
+    let unknown = approve(&Uuid::new_v4().to_string());
+    assert_refused(unknown, 422, "idempotency_key_reused").await;
 }
 
 #[tokio::test]
 async fn a_key_has_1_to_128_visible_characters_and_occurs_once() {
-    let (server, guest) = Server::with_guest(DEVICE).await;
+    let (server, guest) = Server::with_guest().await;
     let long = "k".repeat(129);
     for key in ["", "with space", &long] {
-        assert_refused(claim(&server.node, &guest, key), 422, "idempotency_key_invalid").await;
+        assert_refused(claim(&server, &guest, key), 422, "idempotency_key_invalid").await;
     }
-    let twice = claim(&server.node, &guest, "a").header("Idempotency-Key", "b");
+    let twice = claim(&server, &guest, "a").header("Idempotency-Key", "b");
     assert_refused(twice, 422, "idempotency_key_invalid").await;
-    let strange = server.node.request(Method::POST, DAILY).bearer_auth(&guest.access_token);
+    let strange = server.call(Method::POST, DAILY, &guest);
     let strange = strange.header("Idempotency-Key", &b"\xc3\xa9"[..]);
     assert_refused(strange, 422, "idempotency_key_invalid").await;
-    assert_eq!(send(claim(&server.node, &guest, &long[..128])).await.0, 200);
-    let wallet = ok(server.node.get("/v1/me/wallet", &guest.access_token)).await;
+    assert_eq!(send(claim(&server, &guest, &long[..128])).await.0, 200);
+    let wallet = ok(server.get("/v1/me/wallet", &guest)).await;
     assert_eq!(wallet["available"], WELCOME.hundredths() + 10_000);
 }
 
 #[tokio::test]
 async fn a_call_in_progress_is_not_repeated() {
-    let (server, guest) = Server::with_guest(DEVICE).await;
+    let (server, guest) = Server::with_guest().await;
     let owner = server.owner_pool().await;
-    let mut barrier = owner.begin().await.unwrap();
-    let lock = "lock table rewards in access exclusive mode";
-    sqlx::query(lock).execute(&mut *barrier).await.unwrap();
-    let first = claim(&server.node, &guest, "a");
+    let barrier = lock_table(&owner, "rewards in access exclusive mode").await;
+    let first = claim(&server, &guest, "a");
     let first = tokio::spawn(async move { send(first).await });
     wait_until("the call has begun", async || count_keys(&owner).await > 0).await;
-    let again = claim(&server.node, &guest, "a").send().await.unwrap();
-    assert_eq!(again.headers()["retry-after"], "1");
-    assert_eq!(refusal(again).await, (409, "idempotency_key_in_use".into()));
+    let again = claim(&server, &guest, "a");
+    assert_eq!(expect_delay(again, 409, "idempotency_key_in_use").await, 1);
     barrier.rollback().await.unwrap();
     let (status, kind, is_replayed, body) = first.await.unwrap();
     assert_eq!((status, is_replayed), (200, false));
-    assert_eq!(send(claim(&server.node, &guest, "a")).await, (200, kind, true, body));
+    assert_eq!(send(claim(&server, &guest, "a")).await, (200, kind, true, body));
 }
 
 /// A node dies after the coins moved and before the response was stored.
 #[tokio::test]
 async fn a_call_of_a_dead_node_is_taken_over() {
-    let (server, guest) = Server::with_guest(DEVICE).await;
+    let (server, guest) = Server::with_guest().await;
     let owner = server.owner_pool().await;
     let forget = "update idempotency_keys set status = null, content_type = null, body = null";
-    let (_, kind, _, body) = send(claim(&server.node, &guest, "a")).await;
+    let (_, kind, _, body) = send(claim(&server, &guest, "a")).await;
     execute(&owner, forget).await;
-    assert_refused(claim(&server.node, &guest, "a"), 409, "idempotency_key_in_use").await;
+    assert_refused(claim(&server, &guest, "a"), 409, "idempotency_key_in_use").await;
     execute(&owner, "update idempotency_keys set leased_until = now() - interval '1 ms'").await;
     // A request with another body does not take the call over.
-    let other = claim(&server.node, &guest, "a").body("x");
+    let other = claim(&server, &guest, "a").body("x");
     assert_refused(other, 422, "idempotency_key_reused").await;
     let taken = send(claim(&server.another_node().await, &guest, "a")).await;
     assert_eq!(taken, (200, kind.clone(), false, body.clone()));
-    assert_eq!(send(claim(&server.node, &guest, "a")).await, (200, kind, true, body));
+    assert_eq!(send(claim(&server, &guest, "a")).await, (200, kind, true, body));
 
     // The same holds for a correction, which was requested once.
     let luz = server.session("ate.luz", Role::Finance).await;
-    let request = json!({
-        "kind": "adjustment", "player": guest.id, "amount": 5, "reason": "found under the table"
-    });
+    let request = adjustment(&guest.id, 5);
     let ask = || {
-        let ask = server.node.post("/v1/operator/corrections", &request).bearer_auth(&luz);
+        let ask = server.post_by(&luz, "/v1/operator/corrections", &request);
         ask.header("Idempotency-Key", "ask")
     };
     let (status, _, _, body) = send(ask()).await;
@@ -247,41 +240,33 @@ async fn a_call_of_a_dead_node_is_taken_over() {
     execute(&owner, "update idempotency_keys set leased_until = now() - interval '1 ms'").await;
     let again = send(ask()).await;
     assert_eq!((again.0, again.2, again.3), (201, false, body));
-    let count: i64 = read_value(&owner, "select count(*) from corrections").await;
-    assert_eq!(count, 1);
+    assert_eq!(count_rows(&owner, "corrections").await, 1);
     server.bank.audit_clean().await;
 }
 
 #[tokio::test]
 async fn an_internal_error_is_not_stored() {
-    let (server, guest) = Server::with_guest(DEVICE).await;
+    let (server, guest) = Server::with_guest().await;
     let owner = server.owner_pool().await;
     execute(&owner, "alter table rewards rename to mislaid").await;
-    assert_refused(claim(&server.node, &guest, "a"), 500, "internal").await;
-    assert_refused(claim(&server.node, &guest, "a"), 500, "internal").await;
+    assert_refused(claim(&server, &guest, "a"), 500, "internal").await;
+    assert_refused(claim(&server, &guest, "a"), 500, "internal").await;
     execute(&owner, "alter table mislaid rename to rewards").await;
-    let (status, _, is_replayed, _) = send(claim(&server.node, &guest, "a")).await;
-    assert_eq!((status, is_replayed), (200, false));
+    assert_executed(claim(&server, &guest, "a")).await;
 }
 
 #[tokio::test]
 async fn a_hundred_concurrent_retries_take_effect_once() {
     let (server, other) = Server::with_other().await;
-    let guest = server.node.guest(DEVICE).await;
-    let calls = (0..100).map(|number| {
-        let node = if number % 2 == 0 { &server.node } else { &other };
-        let call = claim(node, &guest, "a");
-        tokio::spawn(async move { call.send().await.unwrap() })
-    });
-    let calls: Vec<_> = calls.collect();
+    let guest = server.guest(DEVICE).await;
+    let calls = (0..100).map(|number| claim(server.alternate(&other, number), &guest, "a").send());
     let mut bodies = Vec::new();
-    for call in calls {
-        let response = call.await.unwrap();
+    for response in join_all(calls).await {
+        let response = response.unwrap();
         if response.status() == 200 {
             bodies.push(response.bytes().await.unwrap());
         } else {
-            let refusal = refusal(response).await;
-            assert_eq!(refusal, (409, "idempotency_key_in_use".into()));
+            assert_eq!(refusal(response).await, (409, "idempotency_key_in_use".into()));
         }
     }
     assert!(!bodies.is_empty() && bodies.iter().all(|body| *body == bodies[0]));
@@ -290,11 +275,11 @@ async fn a_hundred_concurrent_retries_take_effect_once() {
 
 #[tokio::test]
 async fn stored_responses_are_removed_after_two_days() {
-    let (server, guest) = Server::with_guest(DEVICE).await;
-    send(claim(&server.node, &guest, "old")).await;
+    let (server, guest) = Server::with_guest().await;
+    send(claim(&server, &guest, "old")).await;
     server.clock.advance(Duration::from_hours(24));
-    let guest = server.node.guest(DEVICE).await;
-    send(claim(&server.node, &guest, "new")).await;
+    let guest = server.guest(DEVICE).await;
+    send(claim(&server, &guest, "new")).await;
     let owner = server.owner_pool().await;
     let age = "update idempotency_keys set created_at = now() - interval '47 hours 59 minutes'";
     execute(&owner, age).await;
@@ -309,7 +294,7 @@ async fn stored_responses_are_removed_after_two_days() {
     )
     .await;
     assert_eq!(remove().await, 1);
-    assert!(send(claim(&server.node, &guest, "new")).await.2);
+    assert!(send(claim(&server, &guest, "new")).await.2);
     // The old key now names a new call, which finds today's reward claimed.
-    assert_refused(claim(&server.node, &guest, "old"), 409, "daily_claimed").await;
+    assert_refused(claim(&server, &guest, "old"), 409, "daily_claimed").await;
 }

@@ -17,7 +17,7 @@ use tokio::net::TcpStream;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
-use crate::http::server::{Server, Setup, expect_refusal, ok, text};
+use crate::http::server::{Server, Setup, expect_delay, expect_refusal, ok, text};
 use crate::support::house::{PATIENCE, wide_rate_limits};
 
 async fn panics() {
@@ -29,9 +29,9 @@ async fn a_panic_refuses_one_request_and_the_server_goes_on() {
     let more = Router::new().route("/panic", get(panics));
     let server = Server::with_setup(Setup { more, ..Setup::default() }).await;
     for _ in 0..3 {
-        expect_refusal(server.node.request(Method::GET, "/panic"), 500, "internal").await;
+        expect_refusal(server.request(Method::GET, "/panic"), 500, "internal").await;
     }
-    ok(server.node.request(Method::GET, "/healthz")).await;
+    ok(server.request(Method::GET, "/healthz")).await;
 }
 
 #[tokio::test]
@@ -39,10 +39,21 @@ async fn a_slow_request_times_out() {
     let more = Router::new().route("/never", get(std::future::pending::<()>));
     let options = Options { timeout: Duration::from_millis(50), ..Options::default() };
     let server = Server::with_setup(Setup { more, options, ..Setup::default() }).await;
-    let response = server.node.request(Method::GET, "/never").send().await.unwrap();
-    assert_eq!(response.headers()["retry-after"], "1");
-    let refused = crate::http::server::refusal(response).await;
-    assert_eq!(refused, (503, "timed_out".into()));
+    let request = server.request(Method::GET, "/never");
+    assert_eq!(expect_delay(request, 503, "timed_out").await, 1);
+}
+
+async fn connect(server: &Server, request: &str) -> TcpStream {
+    let mut client = TcpStream::connect(server.address()).await.unwrap();
+    client.write_all(request.as_bytes()).await.unwrap();
+    client
+}
+
+/// Sends bytes, and returns all that the server sends until it closes the connection.
+async fn exchange(server: &Server, request: &str) -> String {
+    let mut answer = String::new();
+    connect(server, request).await.read_to_string(&mut answer).await.unwrap();
+    answer
 }
 
 /// A body that does not arrive is reported as the client's fault.
@@ -50,12 +61,9 @@ async fn a_slow_request_times_out() {
 async fn a_missing_body_is_reported_as_a_request_timeout() {
     let options = Options { timeout: Duration::from_millis(200), ..Options::default() };
     let server = Server::with_setup(Setup { options, ..Setup::default() }).await;
-    let mut client = TcpStream::connect(server.node.address()).await.unwrap();
     let begun = "POST /v1/sign-in/guest HTTP/1.1\r\nhost: here\r\nconnection: close\r\n\
         content-type: application/json\r\ncontent-length: 40\r\n\r\n{\"device_id\": ";
-    client.write_all(begun.as_bytes()).await.unwrap();
-    let mut answer = String::new();
-    client.read_to_string(&mut answer).await.unwrap();
+    let answer = exchange(&server, begun).await;
     assert!(answer.starts_with("HTTP/1.1 408"), "{answer}");
     assert!(answer.contains("request_timeout"), "{answer}");
 }
@@ -71,11 +79,8 @@ async fn a_request_must_name_exactly_one_host() {
         ("HTTP/1.1\r\nhost: here\r\nHost: there", "HTTP/1.1 400"),
         ("HTTP/1.0\r\nhost: here\r\nhost: here", "HTTP/1.0 400"),
     ] {
-        let mut client = TcpStream::connect(server.node.address()).await.unwrap();
         let request = format!("GET /healthz {request}\r\nconnection: close\r\n\r\n");
-        client.write_all(request.as_bytes()).await.unwrap();
-        let mut answer = String::new();
-        client.read_to_string(&mut answer).await.unwrap();
+        let answer = exchange(&server, &request).await;
         assert!(answer.starts_with(status), "{request}: {answer}");
         assert_eq!(answer.contains("host_invalid"), status.ends_with("400"), "{answer}");
     }
@@ -84,7 +89,7 @@ async fn a_request_must_name_exactly_one_host() {
 #[tokio::test]
 async fn a_request_id_is_adopted_or_assigned() {
     let server = Server::new().await;
-    let alive = || server.node.request(Method::GET, "/healthz");
+    let alive = || server.request(Method::GET, "/healthz");
     let adopted = alive().header("x-request-id", "abc-1").send().await.unwrap();
     assert_eq!(adopted.headers()["x-request-id"], "abc-1");
     for unsound in ["", "with space", &"x".repeat(65)] {
@@ -96,8 +101,8 @@ async fn a_request_id_is_adopted_or_assigned() {
 
 #[tokio::test]
 async fn responses_forbid_caching_and_sniffing() {
-    let (server, guest) = Server::with_guest("device-0123456789").await;
-    let response = server.node.get("/v1/me", &guest.access_token).send().await.unwrap();
+    let (server, guest) = Server::with_guest().await;
+    let response = server.get("/v1/me", &guest).send().await.unwrap();
     assert_eq!(response.headers()["cache-control"], "no-store");
     assert_eq!(response.headers()["x-content-type-options"], "nosniff");
 }
@@ -117,7 +122,6 @@ async fn cors_is_limited_to_configured_origins() {
         (&closed, "https://play.example", false),
     ] {
         let preflight = server
-            .node
             .request(Method::OPTIONS, "/v1/me")
             .header("origin", from)
             .header("access-control-request-method", "GET")
@@ -135,16 +139,15 @@ async fn cors_is_limited_to_configured_origins() {
 async fn readiness_and_metrics_are_on_the_probe_listener_only() {
     let server = Server::new().await;
     for path in ["/readyz", "/metrics"] {
-        let public = server.node.request(Method::GET, path);
-        expect_refusal(public, 404, "route_not_found").await;
-        let response = server.node.probe(path).send().await.unwrap();
+        expect_refusal(server.request(Method::GET, path), 404, "route_not_found").await;
+        let response = server.probe(path).send().await.unwrap();
         assert_eq!(response.status(), 200, "{path}");
     }
-    ok(server.node.request(Method::GET, "/healthz")).await;
-    ok(server.node.probe("/healthz")).await;
-    let elsewhere = server.node.probe("/v1/rooms").send().await.unwrap();
+    ok(server.request(Method::GET, "/healthz")).await;
+    ok(server.probe("/healthz")).await;
+    let elsewhere = server.probe("/v1/rooms").send().await.unwrap();
     assert_eq!(elsewhere.status(), 404);
-    let document = ok(server.node.request(Method::GET, "/openapi.json")).await;
+    let document = ok(server.request(Method::GET, "/openapi.json")).await;
     assert!(
         document["paths"].get("/readyz").is_none() && document["paths"].get("/metrics").is_none()
     );
@@ -158,7 +161,7 @@ async fn hsts_is_sent_behind_tls_only() {
         let proxies = proxies.parse().unwrap();
         let limits = rate_limit::Options { proxies, hsts_seconds, ..wide_rate_limits() };
         let server = Server::with_rate_limits(limits).await;
-        let mut request = server.node.request(Method::GET, "/v1/nowhere");
+        let mut request = server.request(Method::GET, "/v1/nowhere");
         if let Some(forwarded_proto) = forwarded_proto {
             request = request.header("x-forwarded-proto", forwarded_proto);
         }
@@ -190,7 +193,7 @@ async fn readiness_results_are_cached() {
     });
     let server = Server::with_setup(Setup { probes: vec![redis], ..Setup::default() }).await;
     let began = Instant::now();
-    let requests = (0..200).map(|_| ok(server.node.probe("/readyz")));
+    let requests = (0..200).map(|_| ok(server.probe("/readyz")));
     futures_util::future::join_all(requests).await;
     let most = 1 + u32::try_from(began.elapsed().as_secs()).unwrap();
     let probed = probed.load(Ordering::SeqCst);
@@ -201,22 +204,22 @@ async fn readiness_results_are_cached() {
 async fn readiness_names_missing_services() {
     let up = Probe::new("redis", async || Ok(()));
     let server = Server::with_setup(Setup { probes: vec![up.clone()], ..Setup::default() }).await;
-    let ready = ok(server.node.probe("/readyz")).await;
+    let ready = ok(server.probe("/readyz")).await;
     assert_eq!(ready["answering"], serde_json::json!(["postgres", "redis"]));
 
     let down = Probe::new("moon", async || Err("it is new".to_owned()));
     let server = Server::with_setup(Setup { probes: vec![up, down], ..Setup::default() }).await;
-    let response = server.node.probe("/readyz").send().await.unwrap();
+    let response = server.probe("/readyz").send().await.unwrap();
     let problem: serde_json::Value = response.json().await.unwrap();
     assert_eq!(problem["code"], "unavailable");
     assert_eq!(text(&problem["detail"]), "not ready: moon");
-    ok(server.node.request(Method::GET, "/healthz")).await;
+    ok(server.request(Method::GET, "/healthz")).await;
 }
 
 /// A HEAD request gets the status and headers of a GET request without the body.
 #[tokio::test]
 async fn head_is_answered_wherever_get_is() {
-    let (server, guest) = Server::with_guest("device-0123456789").await;
+    let (server, guest) = Server::with_guest().await;
     for path in [
         "/",
         "/play",
@@ -240,7 +243,7 @@ async fn head_is_answered_wherever_get_is() {
         "/v1/operator/today",
     ] {
         let ask = async |method| {
-            let request = server.node.request(method, path).bearer_auth(&guest.access_token);
+            let request = server.call(method, path, &guest);
             let response = request.send().await.unwrap();
             let headers = response.headers();
             let of = |name: &str| headers.get(name).map(|value| value.to_str().unwrap().to_owned());
@@ -248,12 +251,6 @@ async fn head_is_answered_wherever_get_is() {
         };
         assert_eq!(ask(Method::HEAD).await, ask(Method::GET).await, "{path}");
     }
-}
-
-async fn connect(server: &Server, request: &str) -> TcpStream {
-    let mut client = TcpStream::connect(server.node.address()).await.unwrap();
-    client.write_all(request.as_bytes()).await.unwrap();
-    client
 }
 
 /// The memory for an unfinished request is bounded.
@@ -264,8 +261,7 @@ async fn a_head_of_more_than_64_kb_is_refused() {
     let whole = format!(
         "GET /healthz HTTP/1.1\r\nhost: here\r\nconnection: close\r\nx-long: {long}\r\n\r\n"
     );
-    let mut answer = String::new();
-    connect(&server, &whole).await.read_to_string(&mut answer).await.unwrap();
+    let answer = exchange(&server, &whole).await;
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
 
     let mut client = connect(&server, "GET /healthz HTTP/1.1\r\nhost: here\r\nx-long: ").await;
@@ -294,10 +290,8 @@ async fn an_idle_connection_ends_after_the_configured_time() {
     let keep_alive = Duration::from_millis(300);
     let limits = rate_limit::Options { keep_alive, ..wide_rate_limits() };
     let server = Server::with_rate_limits(limits).await;
-    let mut client = connect(&server, "GET /healthz HTTP/1.1\r\nhost: here\r\n\r\n").await;
-    let mut answer = Vec::new();
-    client.read_to_end(&mut answer).await.unwrap();
-    assert!(answer.starts_with(b"HTTP/1.1 200"), "the response came before the close");
+    let answer = exchange(&server, "GET /healthz HTTP/1.1\r\nhost: here\r\n\r\n").await;
+    assert!(answer.starts_with("HTTP/1.1 200"), "the response came before the close");
 }
 
 /// Returns a router with an endless response, and signals when the response is dropped.

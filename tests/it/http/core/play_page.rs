@@ -13,10 +13,10 @@ use reqwest::{Method, Response};
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
-use crate::http::server::{Server, expect_refusal, ok};
+use crate::http::server::{DEVICE, OTHER_DEVICE, Server, expect_refusal, ok};
 
 async fn get(server: &Server, path: &str, encodings: &str) -> Response {
-    let request = server.node.request(Method::GET, path).header(ACCEPT_ENCODING, encodings);
+    let request = server.request(Method::GET, path).header(ACCEPT_ENCODING, encodings);
     request.send().await.unwrap()
 }
 
@@ -47,7 +47,7 @@ async fn the_page_is_revalidated() {
 
     let tag = headers[ETAG].to_str().unwrap();
     let again =
-        |tags: String| server.node.request(Method::GET, "/play").header(IF_NONE_MATCH, tags).send();
+        |tags: String| server.request(Method::GET, "/play").header(IF_NONE_MATCH, tags).send();
     for tags in [tag.to_owned(), format!("\"other\", W/{tag}")] {
         let response = again(tags).await.unwrap();
         assert_eq!(response.status(), 304);
@@ -75,11 +75,10 @@ fn read_property<'a>(page: &'a str, name: &str) -> &'a str {
 async fn an_invitation_has_a_preview() {
     let server = Server::new().await;
     let node = &server.node;
-    let named = json!({ "device_id": "device-0123456789", "name": "Maria" });
+    let named = json!({ "device_id": DEVICE, "name": "Maria" });
     let host = node.sign_in(&named).await;
     let wanted = json!({ "room": "newbie", "bet": 500 });
-    let opening = node.post("/v1/private-tables", &wanted).bearer_auth(&host.access_token);
-    let opened = ok(opening).await;
+    let opened = ok(node.post_by(&host, "/v1/private-tables", &wanted)).await;
     let path = format!("/play/join/{}", opened["code"].as_str().unwrap());
     let plain = get(&server, "/play", "identity").await;
     let response = get(&server, &path, "br").await;
@@ -104,9 +103,9 @@ async fn an_invitation_has_a_preview() {
     let again = || node.request(Method::GET, &path).header(IF_NONE_MATCH, &headers[ETAG]).send();
     assert_eq!(again().await.unwrap().status(), 304);
     // After another player has sat down the card is different.
-    let guest = node.guest("device-9876543210").await;
+    let guest = node.guest(OTHER_DEVICE).await;
     let seat = format!("/v1/private-tables/{}/seat", opened["code"].as_str().unwrap());
-    ok(node.request(Method::POST, &seat).bearer_auth(&guest.access_token)).await;
+    ok(node.call(Method::POST, &seat, &guest)).await;
     let page = again().await.unwrap().text().await.unwrap();
     assert!(read_property(&page, "og:description").contains("2 of 3 seats"));
 }
@@ -159,7 +158,7 @@ async fn files_with_fixed_names_are_revalidated() {
     ] {
         let path = format!("/play/{name}");
         if !Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/play/dist")).join(name).exists() {
-            expect_refusal(server.node.request(Method::GET, &path), 404, "route_not_found").await;
+            expect_refusal(server.request(Method::GET, &path), 404, "route_not_found").await;
             continue;
         }
         let response = get(&server, &path, "identity").await;
@@ -167,9 +166,9 @@ async fn files_with_fixed_names_are_revalidated() {
         let headers = response.headers().clone();
         assert_eq!(headers[CONTENT_TYPE], kind);
         assert_eq!(headers[CACHE_CONTROL], "no-cache");
-        let again = server.node.request(Method::GET, &path).header(IF_NONE_MATCH, &headers[ETAG]);
+        let again = server.request(Method::GET, &path).header(IF_NONE_MATCH, &headers[ETAG]);
         assert_eq!(again.send().await.unwrap().status(), 304, "{path}");
-        let forever = server.node.request(Method::GET, &format!("/play/files/{name}"));
+        let forever = server.request(Method::GET, &format!("/play/files/{name}"));
         expect_refusal(forever, 404, "route_not_found").await;
     }
 }
@@ -180,8 +179,7 @@ async fn unknown_files_are_not_found() {
     for path in
         ["/play/files/index.html", "/play/files/app.js", "/play/files/..%2Findex.html", "/play/x"]
     {
-        let request = server.node.request(Method::GET, path);
-        expect_refusal(request, 404, "route_not_found").await;
+        expect_refusal(server.request(Method::GET, path), 404, "route_not_found").await;
     }
 }
 
@@ -196,12 +194,12 @@ async fn the_root_redirects_to_the_page() {
             ("/play/", 308, "/play"),
             ("/play/?from=friends", 308, "/play?from=friends"),
         ] {
-            let response = server.node.request(method.clone(), path).send().await.unwrap();
+            let response = server.request(method.clone(), path).send().await.unwrap();
             assert_eq!(response.status(), status, "{path}");
             assert_eq!(response.headers()["location"], location, "{path}");
         }
     }
     let linked = get(&server, "/play/join/K7MWQ2XA/", "identity").await;
     assert_eq!(linked.headers()[CONTENT_TYPE], "text/html; charset=utf-8");
-    expect_refusal(server.node.request(Method::POST, "/"), 405, "method_not_allowed").await;
+    expect_refusal(server.request(Method::POST, "/"), 405, "method_not_allowed").await;
 }

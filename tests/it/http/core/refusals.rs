@@ -4,7 +4,7 @@ use bahay::operators::Role;
 use reqwest::Method;
 use serde_json::json;
 
-use crate::http::server::{Server, expect_refusal, expect_refusal_of, ok, refused};
+use crate::http::server::{DEVICE, Server, expect_refusal, expect_refusal_of, ok, refused};
 use crate::support::db::read_value;
 
 const SIGN_IN: &str = "/v1/sign-in/guest";
@@ -13,7 +13,7 @@ const SIGN_IN: &str = "/v1/sign-in/guest";
 async fn a_body_must_be_small_json_of_the_right_kind() {
     let server = Server::new().await;
     let post = |kind: &str, body: Vec<u8>| {
-        server.node.request(Method::POST, SIGN_IN).header("content-type", kind).body(body)
+        server.request(Method::POST, SIGN_IN).header("content-type", kind).body(body)
     };
     let nested = "[".repeat(10_000);
     let large = format!(r#"{{"device_id":"{}"}}"#, "x".repeat(16 * 1024));
@@ -49,7 +49,7 @@ async fn a_body_must_be_small_json_of_the_right_kind() {
     for kind in ["text/plain", "application/x-www-form-urlencoded", "application/jsonp", ""] {
         expect_refusal_of(kind, post(kind, good.clone()), 415, "body_not_json").await;
     }
-    let unnamed = server.node.request(Method::POST, SIGN_IN).body(good.clone());
+    let unnamed = server.request(Method::POST, SIGN_IN).body(good.clone());
     expect_refusal(unnamed, 415, "body_not_json").await;
     let players: i64 = read_value(&server.bank.pool, "select count(*) from players").await;
     assert_eq!(players, 0);
@@ -59,27 +59,26 @@ async fn a_body_must_be_small_json_of_the_right_kind() {
 /// PostgreSQL stores no U+0000, so it must be rejected before.
 #[tokio::test]
 async fn a_text_with_a_nul_is_refused() {
-    let (server, guest) = Server::with_guest("0123456789abcdef").await;
+    let (server, guest) = Server::with_guest().await;
     let body = json!({ "name": "Ana\0", "password": "a long rain" });
-    let sign_in = server.node.request(Method::POST, "/v1/sign-in/password").json(&body);
+    let sign_in = server.request(Method::POST, "/v1/sign-in/password").json(&body);
     expect_refusal(sign_in, 422, "body_invalid").await;
-    let unlink = server.node.request(Method::DELETE, "/v1/me/identities/%00");
-    let proof = server.node.device_proof(&guest.access_token, "0123456789abcdef").await;
+    let unlink = server.request(Method::DELETE, "/v1/me/identities/%00");
+    let proof = server.device_proof(&guest, DEVICE).await;
     let unlink = unlink.bearer_auth(&guest.access_token).header("account-proof", proof);
     expect_refusal(unlink, 404, "route_not_found").await;
-    let sit = server.node.request(Method::POST, "/v1/rooms/newbie%00/seat");
-    let sit = sit.bearer_auth(&guest.access_token);
+    let sit = server.call(Method::POST, "/v1/rooms/newbie%00/seat", &guest);
+    let sit = sit;
     expect_refusal(sit, 404, "route_not_found").await;
     let token = server.operator("ana", Role::Admin).await;
     for (method, path) in [
         (Method::GET, "/v1/operator/rooms/%00/revisions"),
         (Method::GET, "/v1/operator/ledger/accounts/%00"),
     ] {
-        let request = server.node.request(method, path).bearer_auth(&token);
-        expect_refusal_of(path, request, 404, "route_not_found").await;
+        expect_refusal_of(path, server.call(method, path, &token), 404, "route_not_found").await;
     }
     // After an escaped backslash the same characters are ordinary text.
-    let plain = server.node.request(Method::POST, "/v1/sign-in/password");
+    let plain = server.request(Method::POST, "/v1/sign-in/password");
     let plain = plain.header("content-type", "application/json");
     let plain = plain.body(r#"{"name":"Ana\\u0000","password":"a long rain"}"#);
     expect_refusal(plain, 401, "credentials_wrong").await;
@@ -87,13 +86,11 @@ async fn a_text_with_a_nul_is_refused() {
 
 #[tokio::test]
 async fn the_size_limit_holds_to_the_byte() {
-    let (server, guest) = Server::with_guest("0123456789abcdef").await;
+    let (server, guest) = Server::with_guest().await;
     let padded = |bytes: usize| {
         let body = format!("{{{}}}", " ".repeat(bytes - 2));
         server
-            .node
-            .request(Method::PATCH, "/v1/me")
-            .bearer_auth(&guest.access_token)
+            .call(Method::PATCH, "/v1/me", &guest)
             .header("content-type", "application/json")
             .body(body)
     };
@@ -105,8 +102,7 @@ async fn the_size_limit_holds_to_the_byte() {
 async fn unknown_paths_and_methods_are_refused_as_problems() {
     let server = Server::new().await;
     for path in ["/v1", "/v1/", "/v1/me/", "/v2/me", "/v1/sign-in", "/docs/../etc/passwd"] {
-        expect_refusal_of(path, server.node.request(Method::GET, path), 404, "route_not_found")
-            .await;
+        expect_refusal_of(path, server.request(Method::GET, path), 404, "route_not_found").await;
     }
     for (method, path, allowed) in [
         (Method::GET, SIGN_IN, "POST"),
@@ -114,7 +110,7 @@ async fn unknown_paths_and_methods_are_refused_as_problems() {
         (Method::POST, "/healthz", "GET,HEAD"),
         (Method::TRACE, "/v1/me", "GET,HEAD,PATCH,DELETE"),
     ] {
-        let response = server.node.request(method.clone(), path).send().await.unwrap();
+        let response = server.request(method.clone(), path).send().await.unwrap();
         assert_eq!(response.headers()["allow"], allowed, "{method} {path}");
         let refused = crate::http::server::refusal(response).await;
         assert_eq!(refused, (405, "method_not_allowed".into()), "{method} {path}");

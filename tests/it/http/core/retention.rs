@@ -6,11 +6,10 @@ use bahay::accounts::{REFRESH_TOKEN_LIFE, SESSIONS_MAX};
 use bahay::retention::{ExpiringRows, Retention, RetentionPeriods};
 use sqlx::AssertSqlSafe;
 
-use crate::http::server::{Guest, Server, expect_refusal, ok, refused, text};
+use crate::http::server::{DEVICE, Guest, OTHER_DEVICE, Server, expect_refusal, ok, refused, text};
 use crate::support::db::{count_rows, execute};
 use crate::support::rest::items;
 
-const DEVICE: &str = "device-0123456789";
 const DAY: Duration = Duration::from_hours(24);
 
 async fn build_retention(server: &Server) -> Retention {
@@ -29,7 +28,7 @@ async fn expired_rows_are_removed_in_portions() {
     let operator = "insert into operators (id, name, role)
         values ('00000000-0000-0000-0000-000000000001', 'ana', 'support')";
     execute(&owner, operator).await;
-    let player = server.node.guest(DEVICE).await.id;
+    let player = server.guest(DEVICE).await.id;
     let retention = build_retention(&server).await;
     let too_old = 2_500;
     let not_yet = 7;
@@ -103,7 +102,7 @@ async fn expired_rows_are_removed_in_portions() {
         assert_eq!(count_rows(&owner, table).await, before + not_yet, "{old:?}");
         assert_eq!(retention.remove(old).await.unwrap(), 0, "{old:?}");
     }
-    ok(server.node.get("/v1/me", &server.node.guest(DEVICE).await.access_token)).await;
+    ok(server.get("/v1/me", &server.guest(DEVICE).await.access_token)).await;
 }
 
 /// A player who returns in time notices nothing. For one who does not, nothing remains that shows
@@ -112,20 +111,20 @@ async fn expired_rows_are_removed_in_portions() {
 async fn unused_sessions_are_removed_with_their_addresses() {
     let server = Server::new().await;
     let owner = server.owner_pool().await;
-    let gone = server.node.guest("device-9876543210").await;
-    let mut newest = server.node.guest(DEVICE).await.refresh_token;
+    let gone = server.guest(OTHER_DEVICE).await;
+    let mut newest = server.guest(DEVICE).await.refresh_token;
     let retention = build_retention(&server).await;
     for _ in 0..5 {
         server.clock.advance(REFRESH_TOKEN_LIFE - DAY);
-        newest = text(&ok(server.node.refresh(&newest)).await["refresh_token"]);
+        newest = text(&ok(server.refresh(&newest)).await["refresh_token"]);
         for old in ExpiringRows::ALL {
             retention.remove(old).await.unwrap();
         }
     }
-    let tokens = ok(server.node.refresh(&newest)).await;
-    ok(server.node.get("/v1/me", &text(&tokens["access_token"]))).await;
+    let tokens = ok(server.refresh(&newest)).await;
+    ok(server.get("/v1/me", &text(&tokens["access_token"]))).await;
     assert_eq!(
-        refused(server.node.refresh(&gone.refresh_token)).await,
+        refused(server.refresh(&gone.refresh_token)).await,
         (401, "refresh_token_unknown".to_owned())
     );
     let remaining: Vec<(bool, i64)> = sqlx::query_as(
@@ -139,7 +138,7 @@ async fn unused_sessions_are_removed_with_their_addresses() {
     // The refresh tokens of the last two refreshes and of the following one.
     assert_eq!(remaining, [(true, 3)]);
     // The player signs in by its device nevertheless.
-    assert_eq!(server.node.guest("device-9876543210").await.id, gone.id);
+    assert_eq!(server.guest(OTHER_DEVICE).await.id, gone.id);
 }
 
 /// Two nodes that remove at the same time remove each row once, without waiting for each other.
@@ -170,38 +169,38 @@ async fn concurrent_removals_do_not_block_each_other() {
 
 async fn open_session(server: &Server) -> Guest {
     server.clock.advance(Duration::from_secs(1));
-    server.node.guest(DEVICE).await
+    server.guest(DEVICE).await
 }
 
 #[tokio::test]
 async fn the_least_recently_used_session_ends_beyond_the_limit() {
-    let (server, other) = Server::with_guest("device-9876543210").await;
+    let server = Server::new().await;
+    let other = server.guest(OTHER_DEVICE).await;
     let first = open_session(&server).await;
     let second = open_session(&server).await;
     server.clock.advance(Duration::from_secs(1));
-    let first_again = text(&ok(server.node.refresh(&first.refresh_token)).await["refresh_token"]);
+    let first_again = text(&ok(server.refresh(&first.refresh_token)).await["refresh_token"]);
     for _ in 2..SESSIONS_MAX {
         open_session(&server).await;
     }
     let mut position = server.node.accounts.load_revocations().await.unwrap();
-    ok(server.node.get("/v1/me", &second.access_token)).await;
+    ok(server.get("/v1/me", &second)).await;
     let newest = open_session(&server).await;
     assert_eq!(server.node.accounts.poll_revocations(&mut position).await.unwrap(), 1);
-    expect_refusal(server.node.get("/v1/me", &second.access_token), 401, "token_revoked").await;
-    expect_refusal(server.node.refresh(&second.refresh_token), 401, "session_ended").await;
-    ok(server.node.refresh(&first_again)).await;
-    ok(server.node.get("/v1/me", &other.access_token)).await;
+    expect_refusal(server.get("/v1/me", &second), 401, "token_revoked").await;
+    expect_refusal(server.refresh(&second.refresh_token), 401, "session_ended").await;
+    ok(server.refresh(&first_again)).await;
+    ok(server.get("/v1/me", &other)).await;
     let path = "/v1/me/sessions?limit=100";
-    let page = ok(server.node.get(path, &newest.access_token)).await;
-    assert_eq!(items(&page).len(), SESSIONS_MAX);
+    assert_eq!(items(&ok(server.get(path, &newest)).await).len(), SESSIONS_MAX);
 }
 
 /// Any number of concurrent sign-ins leaves no session beyond the limit.
 #[tokio::test]
 async fn concurrent_sign_ins_do_not_exceed_the_session_limit() {
     let server = Server::new().await;
-    server.node.guest(DEVICE).await;
-    let many = (0..3 * SESSIONS_MAX).map(|_| server.node.guest(DEVICE));
+    server.guest(DEVICE).await;
+    let many = (0..3 * SESSIONS_MAX).map(|_| server.guest(DEVICE));
     let guests = futures_util::future::join_all(many).await;
     let alive = "sessions where revoked_at is null";
     let alive = count_rows(&server.bank.pool, alive).await;
@@ -215,7 +214,7 @@ async fn concurrent_sign_ins_do_not_exceed_the_session_limit() {
 async fn a_hundred_thousand_ended_sessions_are_read_once() {
     let server = Server::new().await;
     let owner = server.owner_pool().await;
-    let guest = server.node.guest(DEVICE).await;
+    let guest = server.guest(DEVICE).await;
     let other = server.another_node().await;
     let mut position = other.accounts.load_revocations().await.unwrap();
     let now = server.clock.now().ms();
@@ -239,9 +238,9 @@ async fn a_hundred_thousand_ended_sessions_are_read_once() {
     execute(&owner, &insert).await;
     assert_eq!(other.accounts.poll_revocations(&mut position).await.unwrap(), 100_000);
     assert_eq!(other.accounts.poll_revocations(&mut position).await.unwrap(), 0);
-    ok(other.get("/v1/me", &guest.access_token)).await;
+    ok(other.get("/v1/me", &guest)).await;
     slow.commit().await.unwrap();
     assert_eq!(other.accounts.poll_revocations(&mut position).await.unwrap(), 1);
     assert_eq!(other.accounts.poll_revocations(&mut position).await.unwrap(), 0);
-    expect_refusal(other.get("/v1/me", &guest.access_token), 401, "token_revoked").await;
+    expect_refusal(other.get("/v1/me", &guest), 401, "token_revoked").await;
 }

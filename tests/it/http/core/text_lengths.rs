@@ -2,11 +2,9 @@
 //! columns of the database agree. Lengths are counted in characters, not in bytes.
 
 use bahay::operators::Role;
-use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
-use uuid::Uuid;
 
-use crate::http::server::{Server, ok, text};
+use crate::http::server::{Server, adjustment, expect_refusal_of, ok, text};
 
 /// Returns the operations that take a text: the path, the other fields of the body, the field, and
 /// its minimum and maximum length.
@@ -30,18 +28,12 @@ fn list_text_fields(
 
 #[tokio::test]
 async fn texts_are_accepted_up_to_their_maximum_length() {
-    let (server, guest) = Server::with_guest("device-0123456789").await;
+    let (server, guest) = Server::with_guest().await;
     let luz = server.session("ate.luz", Role::Admin).await;
     let ben = server.session("kuya.ben", Role::Admin).await;
-    let post = |path: &str, body: &Value| {
-        let post = server.node.request(Method::POST, path).json(body).bearer_auth(&ben);
-        post.header("Idempotency-Key", Uuid::new_v4().to_string())
-    };
-    let ask = json!({
-        "kind": "adjustment", "player": guest.id, "amount": 1, "reason": "for the test only"
-    });
+    let ask = adjustment(&guest.id, 1);
     for letter in ["x", "ñ", "札", "🂡"] {
-        let asked = server.node.post_once(&luz, "/v1/operator/corrections", &ask);
+        let asked = server.post_once(&luz, "/v1/operator/corrections", &ask);
         let correction = text(&ok(asked).await["id"]);
         for (path, around, name, [least, most]) in list_text_fields(&guest.id, &correction) {
             for length in [least - 1, most + 1, least, most] {
@@ -51,14 +43,12 @@ async fn texts_are_accepted_up_to_their_maximum_length() {
                 }
                 let mut body = around.clone();
                 body[name] = letter.repeat(length).into();
-                let answer = post(&path, &body).send().await.unwrap();
-                let status = answer.status();
-                let body = answer.text().await.unwrap();
+                let request = server.post_once(&ben, &path, &body);
                 if (least..=most).contains(&length) {
-                    assert!(status.is_success(), "{path}, {length} of {letter}: {status} {body}");
+                    ok(request).await;
                 } else {
-                    assert_eq!(status, StatusCode::UNPROCESSABLE_ENTITY, "{path}: {body}");
-                    assert!(body.contains("\"body_invalid\""), "{path}: {body}");
+                    let case = format!("{path}, {length} of {letter}");
+                    expect_refusal_of(case, request, 422, "body_invalid").await;
                 }
             }
         }

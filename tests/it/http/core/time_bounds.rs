@@ -3,12 +3,11 @@
 
 use bahay::operators::Role;
 use reqwest::Method;
-use reqwest::header::COOKIE;
 use serde_json::Value;
 
 use super::contract::{fill_path, resolve};
-use crate::http::operator::reports::sign_in_at_desk;
-use crate::http::server::{Server, ok, refused};
+use crate::desk::browser::Browser;
+use crate::http::server::{Server, expect_refusal_of, ok, status_of};
 
 /// Times beyond the range of PostgreSQL, of RFC 3339, of the calendar, or of the years that the
 /// server supports.
@@ -96,8 +95,8 @@ fn collect_formats(document: &Value, schema: &Value) -> Vec<String> {
 #[tokio::test]
 async fn every_time_of_the_contract_is_bounded() {
     let server = Server::new().await;
-    let document = ok(server.node.request(Method::GET, "/openapi.json")).await;
-    let player = server.node.guest("device-of-a-guest").await.access_token;
+    let document = ok(server.request(Method::GET, "/openapi.json")).await;
+    let player = server.guest("device-of-a-guest").await.access_token;
     let operator = server.operator("ada", Role::Admin).await;
     let timed = list_time_parameters(&document);
     assert!(timed.len() >= 15, "{timed:?}");
@@ -107,15 +106,14 @@ async fn every_time_of_the_contract_is_bounded() {
         let refused_ones = if is_day { &DAYS[..] } else { &TIMES[..] };
         let ask = |value: &str| {
             let query = serde_urlencoded::to_string([(&name, value)]).unwrap();
-            server.node.get(&format!("{}?{query}", fill_path(&path)), token)
+            server.get(&format!("{}?{query}", fill_path(&path)), token)
         };
         for value in refused_ones {
-            let (status, code) = refused(ask(value)).await;
-            assert_eq!((status, code.as_str()), (422, "query_invalid"), "{path} {name}={value}");
+            let case = format!("{path} {name}={value}");
+            expect_refusal_of(case, ask(value), 422, "query_invalid").await;
         }
         for value in if is_day { DAYS_ACCEPTED } else { TIMES_ACCEPTED } {
-            let response = ask(value).send().await.unwrap();
-            let status = response.status().as_u16();
+            let status = status_of(ask(value)).await;
             // A board may not exist for a day.
             assert!(status == 200 || is_day && status == 422, "{path} {name}={value}: {status}");
         }
@@ -125,7 +123,7 @@ async fn every_time_of_the_contract_is_bounded() {
 #[tokio::test]
 async fn every_time_in_a_form_of_the_desk_is_bounded() {
     let server = Server::new().await;
-    let (cookie, _) = sign_in_at_desk(&server, "ada", Role::Admin).await;
+    let mut ada = Browser::enrolled(&server, "ada", Role::Admin).await;
     for path in [
         "/desk/settlements",
         "/desk/settlements/live",
@@ -134,18 +132,13 @@ async fn every_time_in_a_form_of_the_desk_is_bounded() {
         "/desk/audit.csv",
     ] {
         for name in ["from", "to"] {
-            let ask = |value: String| {
-                let query = serde_urlencoded::to_string([(name, value)]).unwrap();
-                let request = server.node.request(Method::GET, &format!("{path}?{query}"));
-                request.header(COOKIE, &cookie).send()
-            };
-            for value in TIMES {
-                let response = ask(value.trim_end_matches('Z').to_owned()).await.unwrap();
-                assert_eq!(response.status(), 422, "{path} {name}={value}");
-            }
-            for value in TIMES_ACCEPTED {
-                let response = ask(value.trim_end_matches('Z').to_owned()).await.unwrap();
-                assert_eq!(response.status(), 200, "{path} {name}={value}");
+            let refused = TIMES.map(|value| (value, 422));
+            let accepted = TIMES_ACCEPTED.map(|value| (value, 200));
+            for (value, status) in refused.into_iter().chain(accepted) {
+                let local = value.trim_end_matches('Z');
+                let query = serde_urlencoded::to_string([(name, local)]).unwrap();
+                let page = ada.get(&format!("{path}?{query}")).await;
+                assert_eq!(page.status, status, "{path} {name}={value}");
             }
         }
     }

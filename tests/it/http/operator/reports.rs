@@ -1,24 +1,19 @@
 //! The reports for operators, over the API and at the desk. Every page exists, is small, and
 //! matches the books. Access to hidden cards and exports of data are audited.
 
-use bahay::auth::DeskToken;
-use bahay::clock;
 use bahay::operators::Role;
 use bahay::standings::Calendar;
 use bahay_lab::fixtures::{self, GenerateHistory};
-use jiff_sqlx::ToSqlx as _;
-use reqwest::header::COOKIE;
-use reqwest::{Method, RequestBuilder};
+use reqwest::Method;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::http::server::{NOW, Server, expect_refusal, ok, text};
+use crate::desk::browser::Browser;
+use crate::http::server::{NOW, Server, expect_refusal, ok, status_of, text};
 use crate::support::checks::count_reports;
 use crate::support::db::{count_rows, execute, read_value, read_values};
 use crate::support::reason;
-
-/// The maximum size of a page, in bytes.
-const PAGE_BYTES_MAX: usize = 200_000;
+use crate::support::rest::assert_fields;
 
 /// Starts a server with some games on previous days.
 async fn start_with_games() -> Server {
@@ -30,40 +25,6 @@ async fn start_with_games() -> Server {
     server
 }
 
-/// Creates an operator who is signed in at the desk. Returns its cookie and its token.
-pub(crate) async fn sign_in_at_desk(
-    server: &Server,
-    name: &str,
-    role: Role,
-) -> (String, DeskToken) {
-    server.operator(name, role).await;
-    let token = DeskToken::random();
-    let insert = "
-        insert into operator_sessions (id, operator, token_hash, opened_at, last_seen_at)
-        select $1, o.id, $2, $3, $3 from operators o where o.name = $4";
-    let now = clock::to_jiff(server.clock.now()).to_sqlx();
-    let insert = sqlx::query(insert).bind(Uuid::new_v4()).bind(token.hash().0.to_vec());
-    insert.bind(now).bind(name).execute(&server.bank.pool).await.unwrap();
-    (format!("__Host-bahay-desk={}", token.reveal()), token)
-}
-
-fn desk_request(server: &Server, path: &str, cookie: &str) -> RequestBuilder {
-    server.node.request(Method::GET, path).header(COOKIE, cookie)
-}
-
-/// Returns the text of a page, which must exist.
-pub(crate) async fn load_page(server: &Server, path: &str, cookie: &str) -> String {
-    let response = desk_request(server, path, cookie).send().await.unwrap();
-    let (status, policy) =
-        (response.status(), response.headers()["content-security-policy"].clone());
-    let body = response.text().await.unwrap();
-    assert_eq!(status, 200, "{path}: {body}");
-    assert!(!policy.to_str().unwrap().contains("unsafe"), "{path}");
-    assert!(body.len() < PAGE_BYTES_MAX, "{path} has {} bytes", body.len());
-    assert!(!body.contains("style=\"") && !body.contains("http://"), "{path}");
-    body
-}
-
 async fn count_audit_entries(server: &Server, action: &str) -> i64 {
     count_rows(&server.bank.pool, &format!("audit_entries where action = '{action}'")).await
 }
@@ -71,33 +32,31 @@ async fn count_audit_entries(server: &Server, action: &str) -> i64 {
 #[tokio::test(flavor = "multi_thread")]
 async fn every_page_is_small_and_matches_the_books() {
     let server = start_with_games().await;
-    let (cookie, _) = sign_in_at_desk(&server, "luz", Role::Admin).await;
+    let mut luz = Browser::enrolled(&server, "luz", Role::Admin).await;
     let token = server.operator("api", Role::Viewer).await;
-    let listed = ok(server.node.get("/v1/operator/settlements?limit=3", &token)).await;
+    let listed = ok(server.get("/v1/operator/settlements?limit=3", &token)).await;
     let first = &listed["items"][0];
     let game = text(&first["game"]);
     let player = text(&first["seats"][0]["player"]);
 
-    let today = load_page(&server, "/desk/today", &cookie).await;
+    let today = luz.load("/desk/today").await;
     assert!(today.contains("<svg") && today.contains("Games settled"));
-    let settlements = load_page(&server, "/desk/settlements", &cookie).await;
+    let settlements = luz.load("/desk/settlements").await;
     assert!(settlements.contains(&game) && settlements.contains("data-live"));
-    let none = load_page(&server, "/desk/settlements?room=nowhere&pot=yes", &cookie).await;
+    let none = luz.load("/desk/settlements?room=nowhere&pot=yes").await;
     assert!(none.contains("No entries.") && !none.contains(&game));
-    load_page(&server, "/desk/settlements?from=2026-02-27T00:00&least=1.00&takeover=no", &cookie)
-        .await;
-    let page = load_page(&server, &format!("/desk/games/{game}"), &cookie).await;
+    luz.load("/desk/settlements?from=2026-02-27T00:00&least=1.00&takeover=no").await;
+    let page = luz.load(&format!("/desk/games/{game}")).await;
     assert!(page.contains("verified") && !page.contains("differs"), "{page}");
-    let page = load_page(&server, &format!("/desk/players/{player}"), &cookie).await;
+    let page = luz.load(&format!("/desk/players/{player}")).await;
     assert!(page.contains("Indications of collusion") && page.contains("Sign out everywhere"));
-    assert!(load_page(&server, "/desk/players?search=a", &cookie).await.contains("/desk/players/"));
-    assert!(load_page(&server, "/desk/ledger", &cookie).await.contains("adds up"));
-    let account =
-        load_page(&server, &format!("/desk/ledger?account=wallet:{player}"), &cookie).await;
+    assert!(luz.load("/desk/players?search=a").await.contains("/desk/players/"));
+    assert!(luz.load("/desk/ledger").await.contains("adds up"));
+    let account = luz.load(&format!("/desk/ledger?account=wallet:{player}")).await;
     assert!(account.contains("release"));
 
     assert_eq!(count_audit_entries(&server, "replay_look").await, 0);
-    let replay = load_page(&server, &format!("/desk/games/{game}/replay"), &cookie).await;
+    let replay = luz.load(&format!("/desk/games/{game}/replay")).await;
     assert!(replay.contains("The deal") && replay.contains("type=\"range\""));
     assert_eq!(count_audit_entries(&server, "replay_look").await, 1);
 }
@@ -105,29 +64,17 @@ async fn every_page_is_small_and_matches_the_books() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_viewer_sees_no_hands_and_changes_nothing() {
     let server = start_with_games().await;
-    let (cookie, desk_token) = sign_in_at_desk(&server, "vic", Role::Viewer).await;
+    let mut vic = Browser::enrolled(&server, "vic", Role::Viewer).await;
     let token = server.operator("api", Role::Viewer).await;
-    let listed = ok(server.node.get("/v1/operator/settlements?limit=1", &token)).await;
+    let listed = ok(server.get("/v1/operator/settlements?limit=1", &token)).await;
     let game = text(&listed["items"][0]["game"]);
     let player = text(&listed["items"][0]["seats"][0]["player"]);
-    let page = load_page(&server, &format!("/desk/games/{game}"), &cookie).await;
-    assert!(!page.contains("/replay"));
-    let path = format!("/desk/games/{game}/replay");
-    assert_eq!(desk_request(&server, &path, &cookie).send().await.unwrap().status(), 403);
-    assert!(
-        !load_page(&server, &format!("/desk/players/{player}"), &cookie)
-            .await
-            .contains("Note</label>")
-    );
-    let form = [
-        ("form_token", desk_token.form_token()),
-        ("attempt", Uuid::new_v4().to_string()),
-        ("words", "x".into()),
-    ];
-    let send = server.node.request(Method::POST, &format!("/desk/players/{player}/notes"));
-    let send = send.header(COOKIE, &cookie).header("sec-fetch-site", "same-origin");
-    let send = send.body(serde_urlencoded::to_string(form).unwrap());
-    assert_eq!(send.send().await.unwrap().status(), 403);
+    assert!(!vic.load(&format!("/desk/games/{game}")).await.contains("/replay"));
+    vic.get(&format!("/desk/games/{game}/replay")).await.expect(403);
+    let here = format!("/desk/players/{player}");
+    assert!(!vic.load(&here).await.contains("Note</label>"));
+    let note = [("attempt", &*Uuid::new_v4().to_string()), ("words", "x")];
+    vic.send(&here, &format!("{here}/notes"), &note).await.expect(403);
     assert_eq!(count_audit_entries(&server, "player_note").await, 0);
     assert_eq!(count_audit_entries(&server, "replay_look").await, 0);
 }
@@ -138,13 +85,9 @@ async fn totals_and_csv_cover_the_same_settlements() {
     let token = server.operator("fin", Role::Finance).await;
     for filter in ["", "?room=newbie", "?ending=tongits&took_pot=true", "?gross_min=400"] {
         let totals =
-            ok(server.node.get(&format!("/v1/operator/settlements/totals{filter}"), &token)).await;
-        let response = server
-            .node
-            .get(&format!("/v1/operator/settlements.csv{filter}"), &token)
-            .send()
-            .await
-            .unwrap();
+            ok(server.get(&format!("/v1/operator/settlements/totals{filter}"), &token)).await;
+        let csv = server.get(&format!("/v1/operator/settlements.csv{filter}"), &token);
+        let response = csv.send().await.unwrap();
         assert!(response.headers()["content-type"].to_str().unwrap().starts_with("text/csv"));
         let csv = response.text().await.unwrap();
         let mut lines = csv.split("\r\n").filter(|line| !line.is_empty());
@@ -163,7 +106,7 @@ async fn totals_and_csv_cover_the_same_settlements() {
         "/v1/operator/settlements.csv?gross_min=-1",
     ];
     for path in refused {
-        expect_refusal(server.node.get(path, &token), 422, "query_invalid").await;
+        expect_refusal(server.get(path, &token), 422, "query_invalid").await;
     }
 }
 
@@ -171,7 +114,7 @@ async fn totals_and_csv_cover_the_same_settlements() {
 async fn today_matches_the_sums_of_the_ledger() {
     let server = start_with_games().await;
     let token = server.operator("fin", Role::Viewer).await;
-    let today = ok(server.node.get("/v1/operator/today", &token)).await;
+    let today = ok(server.get("/v1/operator/today", &token)).await;
     let [begins_at, at] = ["begins_at", "at"].map(|name| text(&today[name]));
     let fees = format!(
         "select coalesce(sum(t.amount), 0)::bigint
@@ -187,26 +130,26 @@ async fn today_matches_the_sums_of_the_ledger() {
         fees.map(|fee| fee.as_i64().unwrap()).sum()
     };
     assert_eq!([sum("rooms"), sum("hours")], [fees, fees]);
-    let ledger = ok(server.node.get("/v1/operator/ledger", &token)).await;
+    let ledger = ok(server.get("/v1/operator/ledger", &token)).await;
     let balances = ledger["balances"].as_array().unwrap();
     let sum: i64 = balances.iter().map(|one| one["amount"].as_i64().unwrap()).sum();
     assert_eq!(sum, 0);
     assert_eq!(today["alarms"]["ledger_checked_at"], Value::Null);
     // No player sits at a table.
-    assert_eq!((&today["tables_playing"], &today["players_playing"]), (&json!(0), &json!(0)));
+    assert_fields(&today, json!({ "tables_playing": 0, "players_playing": 0 }));
 }
 
 /// The desk reports at once what the hourly check would find.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_tampered_balance_is_reported_at_the_desk() {
     let server = start_with_games().await;
-    let (cookie, _) = sign_in_at_desk(&server, "luz", Role::Admin).await;
+    let mut luz = Browser::enrolled(&server, "luz", Role::Admin).await;
     let token = server.operator("api", Role::Viewer).await;
     let owner = server.owner_pool().await;
-    let shows = async |adds_up: bool, why: &str| {
-        let page = load_page(&server, "/desk/ledger", &cookie).await;
+    let mut shows = async |adds_up: bool, why: &str| {
+        let page = luz.load("/desk/ledger").await;
         assert_eq!(page.contains("does not add up"), !adds_up, "{why}: {page}");
-        let books = ok(server.node.get("/v1/operator/ledger", &token)).await;
+        let books = ok(server.get("/v1/operator/ledger", &token)).await;
         assert_eq!(books["adds_up"], adds_up, "{why}: {books}");
     };
     let change = async |kind: &str, by: i64| {
@@ -239,22 +182,21 @@ async fn a_tampered_balance_is_reported_at_the_desk() {
 #[tokio::test(flavor = "multi_thread")]
 async fn every_alarm_links_to_its_subject() {
     let server = start_with_games().await;
-    let (cookie, _) = sign_in_at_desk(&server, "luz", Role::Admin).await;
+    let mut luz = Browser::enrolled(&server, "luz", Role::Admin).await;
     let token = server.operator("api", Role::Viewer).await;
-    let quiet = load_page(&server, "/desk/today", &cookie).await;
+    let quiet = luz.load("/desk/today").await;
     assert!(
         quiet.contains("the ledger has not been checked yet") && quiet.contains("games voided: 0")
     );
     assert!(!quiet.contains("id=\"voided\"") && !quiet.contains("id=\"slow\""), "{quiet}");
     // The tables of the history have caused some alarms already.
-    let before = ok(server.node.get("/v1/operator/today", &token)).await["alarms"].clone();
+    let before = ok(server.get("/v1/operator/today", &token)).await["alarms"].clone();
     let [pots, coins, gathering] =
         ["pots_idle", "pots_idle_coins", "gathering"].map(|name| before[name].as_i64().unwrap());
 
     let players = server.bank.players([10_000; 3]).await;
     let voided = server.bank.open_game(&players).await;
-    let open = ok(server.node.get("/v1/operator/today", &token)).await;
-    assert_eq!(open["games_running"], 1);
+    assert_eq!(ok(server.get("/v1/operator/today", &token)).await["games_running"], 1);
     server.bank.ledger.void_game(voided.game, &reason("a cable was pulled")).await.unwrap();
     let owner = server.owner_pool().await;
     let now = jiff_sqlx::ToSqlx::to_sqlx(bahay::clock::to_jiff(server.clock.now()));
@@ -277,30 +219,21 @@ async fn every_alarm_links_to_its_subject() {
         sqlx::query(plant).bind(now).execute(&owner).await.unwrap();
     }
 
-    let alarms = ok(server.node.get("/v1/operator/today", &token)).await["alarms"].clone();
-    let expected = [
-        ("ledger_differences", 1),
-        ("games_voided", 1),
-        ("tables_halted", 1),
-        ("pots_idle", pots + 1),
-        ("pots_idle_coins", coins + 350),
-        ("settlements_slow", 1),
-        ("slowest_ms", 7_500),
-        ("gathering", gathering + 1),
-    ];
-    for (name, value) in expected {
-        assert_eq!(alarms[name], value, "{name}: {alarms}");
-    }
-    assert_eq!(alarms["newest_voided"][0]["game"], voided.game.to_string());
-    assert_eq!(alarms["newest_voided"][0]["reason"], "a cable was pulled");
+    let alarms = ok(server.get("/v1/operator/today", &token)).await["alarms"].clone();
+    assert_fields(&alarms, json!({ "ledger_differences": 1, "games_voided": 1 }));
+    assert_fields(&alarms, json!({ "pots_idle": pots + 1, "pots_idle_coins": coins + 350 }));
+    assert_fields(&alarms, json!({ "settlements_slow": 1, "slowest_ms": 7_500 }));
+    assert_fields(&alarms, json!({ "tables_halted": 1, "gathering": gathering + 1 }));
+    let newest = json!({ "game": voided.game, "reason": "a cable was pulled" });
+    assert_fields(&alarms["newest_voided"][0], newest);
     assert_eq!(alarms["newest_slow"][0]["late_ms"], 7_500);
     let slow = text(&alarms["newest_slow"][0]["game"]);
     let gatherers = alarms["gatherers"].as_array().unwrap();
     let gatherer = gatherers.iter().find(|one| one["amount"] == 100_001).unwrap();
-    assert_eq!((&gatherer["day"], &gatherer["name"]), (&json!("2026-03-01"), &json!("Tala")));
+    assert_fields(gatherer, json!({ "day": "2026-03-01", "name": "Tala" }));
     let gatherer = text(&gatherer["player"]);
     for path in ["/desk/today", "/desk/today/live"] {
-        let today = load_page(&server, path, &cookie).await;
+        let today = luz.load(path).await;
         for words in [
             "differences in the ledger: 1",
             "games voided: 1",
@@ -318,48 +251,45 @@ async fn every_alarm_links_to_its_subject() {
             assert!(today.contains(words), "{path}: {words}");
         }
     }
-    let ledger = load_page(&server, "/desk/ledger", &cookie).await;
+    let ledger = luz.load("/desk/ledger").await;
     assert!(ledger.contains("id=\"checks\"") && ledger.contains("a coin is missing"));
-    let tables = load_page(&server, "/desk/tables", &cookie).await;
+    let tables = luz.load("/desk/tables").await;
     assert!(tables.contains("id=\"halted\"") && tables.contains("it does not replay"));
-    let game = load_page(&server, &format!("/desk/games/{}", voided.game), &cookie).await;
+    let game = luz.load(&format!("/desk/games/{}", voided.game)).await;
     assert!(game.contains("a cable was pulled"), "{game}");
 }
 
 #[tokio::test]
 async fn support_notes_and_ends_sessions_once() {
-    let server = Server::new().await;
+    let (server, guest) = Server::with_guest().await;
     let token = server.operator("ben", Role::Support).await;
-    let guest = server.node.guest("device-of-a-guest").await;
     let path = format!("/v1/operator/players/{}", guest.id);
     let key = Uuid::new_v4().to_string();
+    let words = json!({ "words": "Two phones." });
     for _ in 0..2 {
-        let note = server.node.post(&format!("{path}/notes"), &json!({ "words": "Two phones." }));
-        let note = note.bearer_auth(&token).header("Idempotency-Key", &key);
-        assert_eq!(note.send().await.unwrap().status(), 204);
+        let note = server.post_by(&token, &format!("{path}/notes"), &words);
+        assert_eq!(status_of(note.header("Idempotency-Key", &key)).await, 204);
     }
-    let report = ok(server.node.get(&path, &token)).await;
-    assert_eq!(report["notes"].as_array().unwrap().len(), 1);
-    assert_eq!(report["notes"][0]["words"], "Two phones.");
-    assert_eq!(report["notes"][0]["written_by"], "ben");
+    let notes = ok(server.get(&path, &token)).await["notes"].clone();
+    assert_eq!(notes.as_array().unwrap().len(), 1);
+    assert_fields(&notes[0], json!({ "words": "Two phones.", "written_by": "ben" }));
     assert_eq!(count_audit_entries(&server, "player_note").await, 1);
-    let export = ok(server.node.get("/v1/me/export", &guest.access_token)).await;
-    assert_eq!(export["notes"][0]["words"], "Two phones.");
+    assert_eq!(ok(server.get("/v1/me/export", &guest)).await["notes"][0]["words"], "Two phones.");
 
-    let end = server.node.request(Method::POST, &format!("{path}/sign-out")).bearer_auth(&token);
-    assert_eq!(end.send().await.unwrap().status(), 204);
-    server.node.accounts.load_revocations().await.unwrap();
-    expect_refusal(server.node.get("/v1/me", &guest.access_token), 401, "token_revoked").await;
+    let end = server.call(Method::POST, &format!("{path}/sign-out"), &token);
+    assert_eq!(status_of(end).await, 204);
+    server.accounts.load_revocations().await.unwrap();
+    expect_refusal(server.get("/v1/me", &guest), 401, "token_revoked").await;
     assert_eq!(count_audit_entries(&server, "player_end_sessions").await, 1);
     let nobody = format!("/v1/operator/players/{}", Uuid::nil());
-    expect_refusal(server.node.get(&nobody, &token), 404, "player_not_found").await;
+    expect_refusal(server.get(&nobody, &token), 404, "player_not_found").await;
 }
 
 /// The addresses of a player are visible to the roles that look after players, and each access is
 /// audited.
 #[tokio::test]
 async fn addresses_are_limited_by_role_and_audited() {
-    let (server, guest) = Server::with_guest("device-of-a-guest").await;
+    let (server, guest) = Server::with_guest().await;
     let path = format!("/v1/operator/players/{}", guest.id);
     let desk = format!("/desk/players/{}", guest.id);
     let mut looks = 0;
@@ -370,14 +300,14 @@ async fn addresses_are_limited_by_role_and_audited() {
         ("ada", Role::Admin, true),
     ] {
         let token = server.operator(name, role).await;
-        let report = ok(server.node.get(&path, &token)).await;
+        let report = ok(server.get(&path, &token)).await;
         let address = &report["sessions"][0]["address"];
         assert_eq!(address.as_str(), may.then_some("127.0.0.1"), "{role}");
         looks += i64::from(may);
         assert_eq!(count_audit_entries(&server, "addresses_look").await, looks, "{role}");
 
-        let (cookie, _) = sign_in_at_desk(&server, &format!("{name}.desk"), role).await;
-        let page = load_page(&server, &desk, &cookie).await;
+        let mut browser = Browser::enrolled(&server, &format!("{name}.desk"), role).await;
+        let page = browser.load(&desk).await;
         assert_eq!(page.contains("127.0.0.1"), may, "{role}");
         looks += i64::from(may);
         assert_eq!(count_audit_entries(&server, "addresses_look").await, looks, "{role}");

@@ -5,9 +5,9 @@ use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::http::server::{Server, expect_refusal, ok};
+use crate::http::server::{DEVICE, Server, expect_refusal, expect_refusal_of, ok};
 use crate::support::db::execute;
-use crate::support::rest::items;
+use crate::support::rest::{assert_fields, items};
 
 /// A server, and the token of an operator who may change rooms.
 struct Office {
@@ -22,28 +22,25 @@ impl Office {
         Self { server, admin }
     }
 
-    fn request(&self, token: &str, method: Method, path: &str, body: &Value) -> RequestBuilder {
-        let request = self.server.node.call(method, path, token);
-        request.header("idempotency-key", Uuid::new_v4().to_string()).json(body)
-    }
-
     fn create(&self, id: &str, settings: &Value) -> RequestBuilder {
         let body = json!({ "id": id, "settings": settings });
-        self.request(&self.admin, Method::POST, "/v1/operator/rooms", &body)
+        self.server.post_once(&self.admin, "/v1/operator/rooms", &body)
     }
 
     fn change(&self, id: &str, revision: u32, settings: &Value) -> RequestBuilder {
         let body = json!({ "revision": revision, "settings": settings });
-        self.request(&self.admin, Method::PUT, &format!("/v1/operator/rooms/{id}"), &body)
+        let change =
+            self.server.call(Method::PUT, &format!("/v1/operator/rooms/{id}"), &self.admin);
+        change.header("Idempotency-Key", Uuid::new_v4().to_string()).json(&body)
     }
 
     fn switch_room(&self, id: &str, what: &str) -> RequestBuilder {
         let path = format!("/v1/operator/rooms/{id}/{what}");
-        self.request(&self.admin, Method::POST, &path, &json!({}))
+        self.server.post_once(&self.admin, &path, &json!({}))
     }
 
     async fn load_room(&self, id: &str) -> Value {
-        let rooms = ok(self.server.node.request(Method::GET, "/v1/rooms")).await;
+        let rooms = ok(self.server.request(Method::GET, "/v1/rooms")).await;
         let items = items(&rooms);
         items.iter().find(|room| room["id"] == id).cloned().unwrap_or_default()
     }
@@ -83,13 +80,12 @@ async fn every_change_of_a_room_is_a_revision() {
     let mut expected = settings();
     let rules = made["settings"]["rules"].clone();
     assert_eq!(rules["countdowns"], expected["rules"]["countdowns"]);
-    assert_eq!((&rules["dump_addable"], &rules["hand_cards"]), (&json!(true), &json!(12)));
+    assert_fields(&rules, json!({ "dump_addable": true, "hand_cards": 12 }));
     expected["rules"] = rules;
-    assert_eq!(made["settings"], expected);
-    assert_eq!(made["changed_by"], "ate.luz");
+    assert_fields(&made, json!({ "settings": expected, "changed_by": "ate.luz" }));
     let shown = office.load_room("weekend").await;
-    assert_eq!((&shown["bet"], &shown["wallet_max"]), (&json!(2_500), &json!(9_000_000)));
-    assert_eq!((&shown["rule_set"], &shown["is_open"]), (&json!("relaxed"), &json!(true)));
+    assert_fields(&shown, json!({ "bet": 2_500, "wallet_max": 9_000_000, "is_open": true }));
+    assert_eq!(shown["rule_set"], "relaxed");
 
     let dearer = settings_with("bet", json!(3_000));
     let changed = ok(office.change("weekend", 1, &dearer)).await;
@@ -100,18 +96,18 @@ async fn every_change_of_a_room_is_a_revision() {
     assert_eq!((&closed["revision"], &closed["settings"]["is_open"]), (&json!(3), &json!(false)));
     let again = ok(office.switch_room("weekend", "closing")).await;
     assert_eq!(again["revision"], 3, "the room is closed already");
-    let guest = office.server.node.guest("device-0123456789").await;
-    let seat = office.server.node.request(Method::POST, "/v1/rooms/weekend/seat");
-    expect_refusal(seat.bearer_auth(&guest.access_token), 409, "room_closed").await;
+    let guest = office.server.guest(DEVICE).await;
+    let seat = office.server.call(Method::POST, "/v1/rooms/weekend/seat", &guest);
+    expect_refusal(seat, 409, "room_closed").await;
     assert_eq!(ok(office.switch_room("weekend", "opening")).await["revision"], 4);
 
     let path = "/v1/operator/rooms/weekend/revisions";
-    let revisions = ok(office.server.node.get(path, &office.admin)).await;
+    let revisions = ok(office.server.get(path, &office.admin)).await;
     let numbers: Vec<_> = items(&revisions).iter().map(|one| one["revision"].clone()).collect();
     assert_eq!(numbers, [4, 3, 2, 1]);
     assert!(items(&revisions).iter().all(|one| one["changed_by"] == "ate.luz"));
     let first = "/v1/operator/rooms/newbie/revisions";
-    let first = ok(office.server.node.get(first, &office.admin)).await;
+    let first = ok(office.server.get(first, &office.admin)).await;
     assert_eq!(first["items"][0]["changed_by"], Value::Null);
 }
 
@@ -144,8 +140,8 @@ async fn invalid_room_settings_are_refused() {
         ("clocks.missed_turns_to_takeover", json!(0)),
     ] {
         let settings = settings_with(field, value.clone());
-        let refused = crate::http::server::refused(office.create("weekend", &settings)).await;
-        assert_eq!(refused, (422, "room_unsound".into()), "{field} {value}");
+        let case = format!("{field} {value}");
+        expect_refusal_of(case, office.create("weekend", &settings), 422, "room_unsound").await;
     }
     for id in ["", "Weekend", "a b", "private", "x/y"] {
         expect_refusal(office.create(id, &settings()), 422, "room_unsound").await;
@@ -174,8 +170,7 @@ async fn a_bet_that_is_no_multiple_of_a_count_is_refused_by_its_field() {
     let problem: Value = refused.json().await.unwrap();
     assert_eq!(problem["code"], "room_unsound");
     assert!(problem["detail"].as_str().unwrap().starts_with("bet: "), "{problem}");
-    let made = ok(office.create("assets", &settings(2_501, 2))).await;
-    assert_eq!(made["settings"]["bet"], 2_501);
+    assert_eq!(ok(office.create("assets", &settings(2_501, 2))).await["settings"]["bet"], 2_501);
     let created = ok(office.create("assets-two", &settings(2_500, 1))).await;
     assert_eq!(created["settings"]["kind"], "tongo_assets");
 }
@@ -187,12 +182,12 @@ async fn only_an_administrator_changes_rooms() {
     for (name, role) in roles {
         let token = office.server.operator(name, role).await;
         let body = json!({ "id": "weekend", "settings": settings() });
-        let order = office.request(&token, Method::POST, "/v1/operator/rooms", &body);
+        let order = office.server.post_once(&token, "/v1/operator/rooms", &body);
         expect_refusal(order, 403, "operator_role_missing").await;
         let path = "/v1/operator/rooms/newbie/closing";
-        let order = office.request(&token, Method::POST, path, &json!({}));
+        let order = office.server.post_once(&token, path, &json!({}));
         expect_refusal(order, 403, "operator_role_missing").await;
-        ok(office.server.node.get("/v1/operator/rooms/newbie/revisions", &token)).await;
+        ok(office.server.get("/v1/operator/rooms/newbie/revisions", &token)).await;
     }
 }
 

@@ -8,21 +8,20 @@ use bahay::operators::Sanctions;
 use bahay::operators::audit::Actor;
 use bahay::ws::protocol::Message;
 use futures_util::future::join_all;
-use reqwest::{Method, RequestBuilder, StatusCode};
+use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
-use sqlx::{AssertSqlSafe, PgPool};
+use sqlx::PgPool;
 use tokio::task::JoinHandle;
 
-use crate::http::server::{Guest, Node, Server, expect_refusal, ok};
-use crate::support::db::{execute, read_value};
+use crate::http::server::{
+    DEVICE, Guest, Node, OTHER_DEVICE, PASSWORD, Server, answer, expect_refusal, ok, status_of,
+};
+use crate::support::db::{count_rows, count_waiting, execute, lock_table};
 use crate::support::house::House;
 use crate::support::play::TestPlay as _;
 use crate::support::reason;
 use crate::support::rest::http_client;
 use crate::support::waiting::wait_until;
-
-const DEVICE: &str = "device-0123456789";
-const PASSWORD: &str = "rain on a tin roof";
 
 /// The ways of opening a session.
 #[derive(Clone, Copy, Debug)]
@@ -63,13 +62,10 @@ impl SessionEnd {
         let request = match self {
             Self::Ban => {
                 let sanctions = Sanctions::new(server.bank.pool.clone(), server.clock.clone());
-                let player = guest.id.parse().unwrap();
+                let (player, by) = (guest.player(), Actor::COMMAND_LINE);
                 return tokio::spawn(async move {
                     let ban = Sanction { reason: reason("collusion at tables"), ends_at: None };
-                    sanctions
-                        .impose_as(&Actor::COMMAND_LINE, player, SanctionKind::Ban, &ban)
-                        .await
-                        .unwrap();
+                    sanctions.impose_as(&by, player, SanctionKind::Ban, &ban).await.unwrap();
                 });
             }
             Self::Everywhere => node.request(Method::DELETE, "/v1/me/sessions"),
@@ -97,13 +93,6 @@ impl SessionEnd {
     }
 }
 
-/// Returns the number of transactions that wait for a lock.
-pub(crate) async fn count_waiting(pool: &PgPool) -> i64 {
-    let waiting = "select count(*) from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock'";
-    read_value(pool, waiting).await
-}
-
 /// Stops `first` when it writes to a table, lets `second` run until it is done or waits too, and
 /// then lets both finish.
 async fn interleave<A, B>(
@@ -112,9 +101,7 @@ async fn interleave<A, B>(
     first: impl FnOnce() -> JoinHandle<A>,
     second: impl FnOnce() -> JoinHandle<B>,
 ) -> (A, B) {
-    let mut stopper = owner.begin().await.unwrap();
-    let lock = format!("lock table {table} in share row exclusive mode");
-    sqlx::query(AssertSqlSafe(lock)).execute(&mut *stopper).await.unwrap();
+    let stopper = lock_table(owner, &format!("{table} in share row exclusive mode")).await;
     let first = first();
     wait_until("the first waits", async || count_waiting(owner).await == 1).await;
     let second = second();
@@ -127,19 +114,18 @@ async fn interleave<A, B>(
 }
 
 async fn count_live(server: &Server, player: &str) -> i64 {
-    let live = "select count(*) from sessions where player = $1::uuid and revoked_at is null";
-    sqlx::query_scalar(live).bind(player).fetch_one(&server.bank.pool).await.unwrap()
+    let live = format!("sessions where player = '{player}' and revoked_at is null");
+    count_rows(&server.bank.pool, &live).await
 }
 
-fn send(request: RequestBuilder) -> JoinHandle<StatusCode> {
-    tokio::spawn(async { request.send().await.expect("the server responds").status() })
+fn send(request: RequestBuilder) -> JoinHandle<u16> {
+    tokio::spawn(status_of(request))
 }
 
 /// Creates a player with a device and a password.
 async fn with_password(server: &Server, name: &str, device: &str) -> Guest {
-    let guest = server.node.guest(device).await;
-    let body = json!({ "name": name, "password": PASSWORD });
-    ok(server.node.set_password(&guest.access_token, device, &body).await).await;
+    let guest = server.guest(device).await;
+    ok(server.set_password(&guest, device, name, PASSWORD).await).await;
     guest
 }
 
@@ -193,11 +179,11 @@ async fn a_sign_in_concurrent_with_a_ban_is_refused() {
 async fn a_refresh_concurrent_with_a_ban_leaves_no_session() {
     let server = Server::new().await;
     let owner = server.owner_pool().await;
-    let guest = server.node.guest(DEVICE).await;
+    let guest = server.guest(DEVICE).await;
     let (status, ()) = interleave(
         &owner,
         "refresh_tokens",
-        || send(server.node.refresh(&guest.refresh_token)),
+        || send(server.refresh(&guest.refresh_token)),
         || SessionEnd::Ban.start(&server, &guest, DEVICE),
     )
     .await;
@@ -208,30 +194,29 @@ async fn a_refresh_concurrent_with_a_ban_leaves_no_session() {
 /// Signs in a guest; `None` if it is banned.
 async fn sign_in(node: &Node, device: &str) -> Option<Value> {
     let request = node.post("/v1/sign-in/guest", &json!({ "device_id": device }));
-    let answer = request.send().await.unwrap();
-    let status = answer.status();
-    let answer: Value = answer.json().await.unwrap();
-    if status == StatusCode::OK {
-        return Some(answer);
+    match answer(request).await {
+        Ok(answer) => Some(answer),
+        Err(refusal) => {
+            assert_eq!(refusal, (403, "banned".to_owned()));
+            None
+        }
     }
-    assert_eq!((status.as_u16(), &answer["code"]), (403, &json!("banned")));
-    None
 }
 
 /// Bans a player amid its concurrent sign-ins at two nodes. Returns the sessions that were opened
 /// before the ban.
-async fn ban_in_a_crowd(server: &Server, other: &Node, number: usize) -> (Guest, Vec<Value>) {
+async fn ban_in_a_crowd(server: &Server, other: &Node, number: usize) -> (Guest, Vec<Guest>) {
     let device = format!("{DEVICE}-{number}");
-    let guest = server.node.guest(&device).await;
+    let guest = server.guest(&device).await;
     let crowd = [&server.node, other, &server.node].map(|node| sign_in(node, &device));
     let ban = async {
         SessionEnd::Ban.start(server, &guest, &device).await.unwrap();
-        [sign_in(other, &device).await, sign_in(&server.node, &device).await]
+        [sign_in(other, &device).await, sign_in(&server, &device).await]
     };
     let (before, after) = tokio::join!(join_all(crowd), ban);
     assert!(after.iter().all(Option::is_none), "no sign-in succeeds after the ban");
     assert_eq!(count_live(server, &guest.id).await, 0);
-    (guest, before.into_iter().flatten().collect())
+    (guest, before.into_iter().flatten().map(Guest::from_answer).collect())
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -240,15 +225,9 @@ async fn forty_bans_among_concurrent_sign_ins_leave_no_session() {
     let mut position = other.accounts.load_revocations().await.unwrap();
     let races = join_all((0..40).map(|number| ban_in_a_crowd(&server, &other, number))).await;
     other.accounts.poll_revocations(&mut position).await.unwrap();
-    for (guest, opened) in races {
-        expect_refusal(other.get("/v1/me", &guest.access_token), 401, "token_revoked").await;
+    for guest in races.into_iter().flat_map(|(guest, opened)| opened.into_iter().chain([guest])) {
+        expect_refusal(other.get("/v1/me", &guest), 401, "token_revoked").await;
         expect_refusal(other.refresh(&guest.refresh_token), 401, "session_ended").await;
-        for tokens in opened {
-            let [access, refresh] =
-                ["access_token", "refresh_token"].map(|name| tokens[name].as_str().unwrap());
-            expect_refusal(other.get("/v1/me", access), 401, "token_revoked").await;
-            expect_refusal(other.refresh(refresh), 401, "session_ended").await;
-        }
     }
 }
 
@@ -262,8 +241,8 @@ async fn an_ended_session_cannot_change_credentials() {
     let proof = node.proof(&guest.access_token, &credential).await;
     let end = "update sessions set revoked_at = now(), revoked_in = pg_current_xact_id()";
     execute(&server.bank.pool, end).await;
-    ok(node.get("/v1/me", &guest.access_token)).await;
-    let new_device = json!({ "device_id": DEVICE, "new_device_id": "device-9876543210" });
+    ok(node.get("/v1/me", &guest)).await;
+    let new_device = json!({ "device_id": DEVICE, "new_device_id": OTHER_DEVICE });
     let new_password = json!({ "current_password": PASSWORD, "password": "another tin roof" });
     for request in [
         node.request(Method::PUT, "/v1/me/device").json(&new_device),
@@ -285,10 +264,12 @@ async fn a_banned_player_neither_joins_nor_refreshes() {
     let house = House::new().await;
     let client = house.guest("Benjie").await;
     let mut play = client.play().await.unwrap();
-    let ban = "insert into sanctions (id, player, kind, reason, imposed_at)
-        values ($1, $2, 'ban', 'collusion at tables', now())";
-    let ban = sqlx::query(ban).bind(uuid::Uuid::new_v4()).bind(client.player().0);
-    ban.execute(&house.database.owner_pool().await).await.unwrap();
+    let ban = format!(
+        "insert into sanctions (id, player, kind, reason, imposed_at)
+        values (gen_random_uuid(), '{}', 'ban', 'collusion at tables', now())",
+        client.player()
+    );
+    execute(&house.database.owner_pool().await, &ban).await;
     play.send_text(json!({ "type": "join", "id": 7 }).to_string()).await.unwrap();
     let refusal = loop {
         if let Message::Refusal { id: Some(7), code, detail, .. } = play.next_message().await {

@@ -1,7 +1,6 @@
 //! The filters of a wallet's entries.
 
 use bahay_engine::table::TableId;
-use reqwest::Method;
 use serde_json::Value;
 use uuid::Uuid;
 
@@ -12,7 +11,7 @@ use crate::support::rest::items;
 
 /// Creates three guests who have played two games and have one game open.
 async fn play_games(server: &Server) -> (Guest, Vec<String>) {
-    let mut guests = server.node.guests(3).await;
+    let mut guests = server.guests(3).await;
     let players = list_players(&guests);
     let table = TableId(Uuid::new_v4());
     let (first, _) = server.bank.play(table, &players, 0, 3, PotGoes::Nowhere).await;
@@ -25,7 +24,7 @@ async fn play_games(server: &Server) -> (Guest, Vec<String>) {
 
 async fn list_items(server: &Server, guest: &Guest, query: &str) -> Vec<Value> {
     let path = format!("/v1/me/wallet/entries?{query}");
-    let page = ok(server.node.get(&path, &guest.access_token)).await;
+    let page = ok(server.get(&path, &guest)).await;
     items(&page).clone()
 }
 
@@ -38,8 +37,7 @@ async fn entries_name_their_game_and_its_record() {
     assert_eq!(found, [games[2].clone(), games[1].clone(), games[0].clone()]);
     assert!(antes[0]["record"].is_null(), "an open game has no record");
     for entry in &antes[1..] {
-        let record = ok(server.node.get(&text(&entry["record"]), &guest.access_token)).await;
-        assert_eq!(record["game"], entry["game"]);
+        assert_eq!(ok(server.get(&text(&entry["record"]), &guest)).await["game"], entry["game"]);
     }
     let welcome = list_items(&server, &guest, "code=welcome").await;
     assert!(welcome[0]["game"].is_null() && welcome[0]["record"].is_null());
@@ -81,9 +79,7 @@ async fn entries_are_filtered_by_codes_and_time() {
 async fn a_cursor_is_valid_for_its_filters() {
     let server = Server::new().await;
     let (guest, _) = play_games(&server).await;
-    let get = |query: &str| {
-        server.node.get(&format!("/v1/me/wallet/entries?{query}"), &guest.access_token)
-    };
+    let get = |query: &str| server.get(&format!("/v1/me/wallet/entries?{query}"), &guest);
     let page = ok(get("code=ante&code=hold&limit=1")).await;
     let cursor = text(&page["next_cursor"]);
     let mut seen = vec![page["items"][0]["version"].as_i64().unwrap()];
@@ -100,7 +96,7 @@ async fn a_cursor_is_valid_for_its_filters() {
 
 #[tokio::test]
 async fn invalid_filters_are_refused() {
-    let (server, guest) = Server::with_guest("device-0123456789").await;
+    let (server, guest) = Server::with_guest().await;
     for query in [
         "code=gift",
         "code=",
@@ -112,8 +108,7 @@ async fn invalid_filters_are_refused() {
         "codes=ante",
     ] {
         let path = format!("/v1/me/wallet/entries?{query}");
-        let refused =
-            refused(server.node.request(Method::GET, &path).bearer_auth(&guest.access_token));
+        let refused = refused(server.get(&path, &guest));
         assert_eq!(refused.await, (422, "query_invalid".into()), "{query}");
     }
 }

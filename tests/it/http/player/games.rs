@@ -7,20 +7,20 @@ use bahay::db;
 use bahay::ratings::Ratings;
 use bahay::records::{ArchiveSchedule, ArchiveStore, Archiver, Records};
 use bahay::reports::Reports;
-use bahay_engine::table::{PlayerId, TableId};
+use bahay_engine::table::PlayerId;
 use reqwest::Method;
 use serde_json::json;
 use uuid::Uuid;
 
 use crate::http::server::{Guest, Server, Setup, expect_refusal, list_players, ok, text};
-use crate::support::bank::{KIND, PotGoes};
+use crate::support::bank::{KIND, PotGoes, table};
 use crate::support::checks::count_standings;
 use crate::support::db::read_value;
-use crate::support::rest::items;
+use crate::support::rest::{assert_fields, items};
 
 /// Creates three guests, who play, and a fourth one.
 async fn sign_in_guests(server: &Server) -> (Vec<Guest>, Vec<PlayerId>) {
-    let guests = server.node.guests(4).await;
+    let guests = server.guests(4).await;
     let players = list_players(&guests[..3]);
     (guests, players)
 }
@@ -29,11 +29,8 @@ async fn sign_in_guests(server: &Server) -> (Vec<Guest>, Vec<PlayerId>) {
 async fn a_record_is_visible_to_its_players_only() {
     let server = Server::new().await;
     let (guests, players) = sign_in_guests(&server).await;
-    let table = TableId(Uuid::new_v4());
-    let (game, _) = server.bank.play(table, &players, 0, 3, PotGoes::Nowhere).await;
-    let record = |id: &str, guest: &Guest| {
-        server.node.get(&format!("/v1/games/{id}/record"), &guest.access_token)
-    };
+    let (game, _) = server.bank.play(table(), &players, 0, 3, PotGoes::Nowhere).await;
+    let record = |id: &str, guest: &Guest| server.get(&format!("/v1/games/{id}/record"), &guest);
     let id = game.to_string();
     for guest in &guests[..3] {
         assert_eq!(ok(record(&id, guest)).await["game"], id);
@@ -53,11 +50,10 @@ async fn a_record_is_visible_to_its_players_only() {
 async fn an_archived_record_is_shown_or_reported_unreachable() {
     let server = Server::new().await;
     let (guests, players) = sign_in_guests(&server).await;
-    let table = TableId(Uuid::new_v4());
-    let (game, _) = server.bank.play(table, &players, 0, 3, PotGoes::Nowhere).await;
+    let (game, _) = server.bank.play(table(), &players, 0, 3, PotGoes::Nowhere).await;
     let paths = ["record", "fairness", "steps"].map(|part| format!("/v1/games/{game}/{part}"));
     let token = &guests[0].access_token;
-    let before = ok(server.node.get(&paths[0], token)).await;
+    let before = ok(server.get(&paths[0], token)).await;
 
     server.bank.ledger.project_house_entries().await.expect("the operations can be sealed");
     count_standings(&server.bank.pool).await;
@@ -74,7 +70,7 @@ async fn an_archived_record_is_shown_or_reported_unreachable() {
     assert_eq!(moved.records, 1);
 
     for path in &paths {
-        expect_refusal(server.node.get(path, token), 503, "archive_unreachable").await;
+        expect_refusal(server.get(path, token), 503, "archive_unreachable").await;
     }
     let stranger = &guests[3].access_token;
     let node = server.node_with(Setup { records, ..Setup::default() }).await;
@@ -87,17 +83,14 @@ async fn a_running_or_voided_game_has_no_record() {
     let server = Server::new().await;
     let (guests, players) = sign_in_guests(&server).await;
     let game = server.bank.open_game(&players).await;
-    let record = |guest: &Guest| {
-        server.node.get(&format!("/v1/games/{}/record", game.game), &guest.access_token)
-    };
+    let record = |guest: &Guest| server.get(&format!("/v1/games/{}/record", game.game), &guest);
     expect_refusal(record(&guests[0]), 409, "game_not_finished").await;
     expect_refusal(record(&guests[3]), 404, "game_not_found").await;
     server.bank.void_game(&game).await;
     expect_refusal(record(&guests[0]), 409, "game_voided").await;
     expect_refusal(record(&guests[3]), 404, "game_not_found").await;
-    let list = ok(server.node.get("/v1/me/games", &guests[0].access_token)).await;
-    assert_eq!(list["items"][0]["state"], "voided");
-    assert_eq!(list["items"][0]["net"], 0);
+    let list = ok(server.get("/v1/me/games", &guests[0])).await;
+    assert_fields(&list["items"][0], json!({ "state": "voided", "net": 0 }));
 }
 
 #[tokio::test]
@@ -106,41 +99,27 @@ async fn own_games_are_paginated_newest_first() {
     let (guests, players) = sign_in_guests(&server).await;
     let mut played = Vec::new();
     for _ in 0..5 {
-        let table = TableId(Uuid::new_v4());
-        let (game, _) = server.bank.play(table, &players, 1, 2, PotGoes::Nowhere).await;
+        let (game, _) = server.bank.play(table(), &players, 1, 2, PotGoes::Nowhere).await;
         played.insert(0, game.to_string());
     }
-    let token = guests[1].access_token.as_str();
-    let mut listed = Vec::new();
-    let mut path = "/v1/me/games?limit=2".to_owned();
-    loop {
-        let page = ok(server.node.get(&path, token)).await;
-        for game in items(&page) {
-            listed.push(text(&game["id"]));
-            assert_eq!(game["room"], "newbie");
-            assert_eq!(game["state"], "settled");
-            assert_eq!(game["seat"], 1);
-            // Twice two counts at bet 1, less the fee of 5 % (rule 6.8).
-            assert_eq!(game["net"], 380);
-        }
-        match page["next_cursor"].as_str() {
-            Some(cursor) => path = format!("/v1/me/games?limit=2&cursor={cursor}"),
-            None => break,
-        }
+    let listed = server.read_pages("/v1/me/games", "limit=2", &guests[1]).await.concat();
+    for game in &listed {
+        // Twice two counts at bet 1, less the fee of 5 % (rule 6.8).
+        let net = 380;
+        assert_fields(game, json!({ "room": "newbie", "state": "settled", "seat": 1, "net": net }));
     }
+    let listed: Vec<_> = listed.iter().map(|game| text(&game["id"])).collect();
     assert_eq!(listed, played);
-    let nothing = ok(server.node.get("/v1/me/games", &guests[3].access_token)).await;
-    assert_eq!(items(&nothing).len(), 0);
+    assert_eq!(items(&ok(server.get("/v1/me/games", &guests[3])).await).len(), 0);
 }
 
 #[tokio::test]
 async fn a_wallet_shows_held_coins() {
     let server = Server::new().await;
     let (guests, players) = sign_in_guests(&server).await;
-    let game = server.bank.deal(TableId(Uuid::new_v4()), &players);
+    let game = server.bank.deal(table(), &players);
     let (stakes, _) = server.bank.open(&game).await;
-    let wallet = ok(server.node.get("/v1/me/wallet", &guests[0].access_token)).await;
-    assert_eq!(wallet["held"], stakes[0].hundredths());
+    assert_eq!(ok(server.get("/v1/me/wallet", &guests[0])).await["held"], stakes[0].hundredths());
 }
 
 #[tokio::test]
@@ -148,22 +127,19 @@ async fn a_cursor_is_valid_only_for_its_filters() {
     let server = Server::new().await;
     let (guests, players) = sign_in_guests(&server).await;
     for _ in 0..3 {
-        let table = TableId(Uuid::new_v4());
-        server.bank.play(table, &players, 1, 2, PotGoes::Nowhere).await;
+        server.bank.play(table(), &players, 1, 2, PotGoes::Nowhere).await;
     }
     let token = guests[1].access_token.as_str();
-    let first = ok(server.node.get("/v1/me/games?limit=2&outcome=won", token)).await;
+    let first = ok(server.get("/v1/me/games?limit=2&outcome=won", token)).await;
     assert_eq!(first["items"][0]["outcome"], "won");
     let cursor = text(&first["next_cursor"]);
-    let next =
-        |filter: &str| server.node.get(&format!("/v1/me/games?{filter}cursor={cursor}"), token);
-    let second = ok(next("outcome=won&")).await;
-    assert_eq!(items(&second).len(), 1);
+    let next = |filter: &str| server.get(&format!("/v1/me/games?{filter}cursor={cursor}"), token);
+    assert_eq!(items(&ok(next("outcome=won&")).await).len(), 1);
     expect_refusal(next(""), 422, "cursor_invalid").await;
     expect_refusal(next("outcome=won&room=newbie&"), 422, "cursor_invalid").await;
     let from = "from=2026-03-01T00:00:00Z&to=2026-03-01T00:00:00Z";
     for query in ["outcome=none", "ending=tie", "room=Newbie", "from=yesterday", from, "size=1"] {
-        let refused = server.node.get(&format!("/v1/me/games?{query}"), token);
+        let refused = server.get(&format!("/v1/me/games?{query}"), token);
         expect_refusal(refused, 422, "query_invalid").await;
     }
 }
@@ -173,9 +149,8 @@ async fn a_voided_game_has_a_detail_and_no_deal() {
     let server = Server::new().await;
     let (guests, players) = sign_in_guests(&server).await;
     let game = server.bank.open_game(&players).await;
-    let get = |path: &str, guest: &Guest| {
-        server.node.get(&format!("/v1/games/{}{path}", game.game), &guest.access_token)
-    };
+    let get =
+        |path: &str, guest: &Guest| server.get(&format!("/v1/games/{}{path}", game.game), &guest);
     expect_refusal(get("", &guests[0]), 409, "game_not_finished").await;
     expect_refusal(get("/fairness", &guests[0]), 404, "game_not_found").await;
     server.bank.void_game(&game).await;
@@ -191,16 +166,15 @@ async fn a_voided_game_has_a_detail_and_no_deal() {
 async fn blocks_and_mutes_are_listed_and_removed() {
     let server = Server::new().await;
     let (guests, players) = sign_in_guests(&server).await;
-    let call = |method: Method, id: &str| {
-        server.node.call(method, &format!("/v1/me/blocks/{id}"), &guests[0].access_token)
-    };
+    let call =
+        |method: Method, id: &str| server.call(method, &format!("/v1/me/blocks/{id}"), &guests[0]);
     let put = |id: &str| call(Method::PUT, id);
     for _ in 0..2 {
         ok(put(&guests[1].id)).await;
     }
     expect_refusal(put(&guests[0].id), 409, "own_player").await;
     expect_refusal(put(&Uuid::new_v4().to_string()), 404, "player_not_found").await;
-    let listed = ok(server.node.get("/v1/me/blocks", &guests[0].access_token)).await;
+    let listed = ok(server.get("/v1/me/blocks", &guests[0])).await;
     assert_eq!(items(&listed).len(), 1);
     assert_eq!(listed["items"][0]["player"], guests[1].id);
     let ratings = Ratings::new(server.bank.pool.clone());
@@ -211,8 +185,7 @@ async fn blocks_and_mutes_are_listed_and_removed() {
         ok(call(Method::DELETE, &guests[1].id)).await;
     }
     assert_eq!(blocked(players[0]).await, []);
-    let player =
-        ok(server.node.get(&format!("/v1/players/{}", guests[1].id), &guests[0].access_token));
+    let player = ok(server.get(&format!("/v1/players/{}", guests[1].id), &guests[0]));
     assert_eq!(player.await["statistics"][0]["games"], 0);
 }
 
@@ -229,7 +202,7 @@ async fn commitments_of_voided_games_are_listed_by_day_and_table() {
     // Games are voided with the time of the database.
     let day: String =
         read_value(&server.bank.pool, "select (now() at time zone 'utc')::date::text").await;
-    let list = |query: String| server.node.get(&format!("/v1/fairness/commitments?{query}"), "");
+    let list = |query: String| server.get(&format!("/v1/fairness/commitments?{query}"), "");
     let first = ok(list(format!("date={day}&limit=2"))).await;
     let cursor = text(&first["next_cursor"]);
     let rest = ok(list(format!("date={day}&limit=2&cursor={cursor}"))).await;
@@ -245,7 +218,7 @@ async fn commitments_of_voided_games_are_listed_by_day_and_table() {
     let at_table = ok(list(format!("date={day}&table={}", voided[0].table))).await;
     assert_eq!(items(&at_table).len(), 1);
     assert_eq!(at_table["items"][0]["table"], voided[0].table.to_string());
-    assert_eq!(ok(list("date=2001-02-03".into())).await["items"], serde_json::json!([]));
+    assert_eq!(ok(list("date=2001-02-03".into())).await["items"], json!([]));
     expect_refusal(list(format!("cursor={cursor}&date=2001-02-03")), 422, "cursor_invalid").await;
     for query in ["date=9999-12-31", "date=-004713-01-01", "date=today", "table=none", "limit=0"] {
         expect_refusal(list(query.into()), 422, "query_invalid").await;
@@ -259,11 +232,10 @@ async fn a_finished_game_is_analysed_for_its_players() {
     let (guests, _) = sign_in_guests(&server).await;
     let game = crate::http::core::matrix::play_game(&server, &guests[0]).await;
     let path = format!("/v1/games/{game}/analysis");
-    let analysis = ok(server.node.get(&path, &guests[0].access_token)).await;
-    assert_eq!((&analysis["game"], &analysis["seat"]), (&json!(game), &json!(0)));
-    assert_eq!(analysis["engine"], "strong");
+    let analysis = ok(server.get(&path, &guests[0])).await;
+    assert_fields(&analysis, json!({ "game": game, "seat": 0, "engine": "strong" }));
     let steps = format!("/v1/games/{game}/steps");
-    let steps = ok(server.node.get(&steps, &guests[0].access_token)).await;
+    let steps = ok(server.get(&steps, &guests[0])).await;
     let items = items(&analysis);
     assert!(items.len() <= 3, "{analysis}");
     for item in items {
@@ -275,6 +247,6 @@ async fn a_finished_game_is_analysed_for_its_players() {
         assert_eq!(number("advised_value") - number("value"), number("loss"));
         assert!(number("loss") > 0, "{item}");
     }
-    assert_eq!(ok(server.node.get(&path, &guests[0].access_token)).await, analysis);
-    expect_refusal(server.node.get(&path, &guests[1].access_token), 404, "game_not_found").await;
+    assert_eq!(ok(server.get(&path, &guests[0])).await, analysis);
+    expect_refusal(server.get(&path, &guests[1]), 404, "game_not_found").await;
 }

@@ -23,7 +23,7 @@ async fn start_with_limit(welcomes: u32) -> Server {
 }
 
 async fn load_available(node: &Node, guest: &Guest) -> i64 {
-    let wallet = ok(node.get("/v1/me/wallet", &guest.access_token)).await;
+    let wallet = ok(node.get("/v1/me/wallet", &guest)).await;
     wallet["available"].as_i64().unwrap()
 }
 
@@ -41,15 +41,15 @@ async fn a_player_beyond_the_limit_gets_the_welcome_on_another_day() {
     // welcome grant.
     let again = node.guest("device-00000000-2").await;
     assert_eq!(load_available(node, &again).await, 0);
-    let standing = ok(node.get("/v1/me/rewards", &again.access_token)).await;
+    let standing = ok(node.get("/v1/me/rewards", &again)).await;
     assert_eq!(standing["daily"]["claimable"], false);
     assert_eq!(standing["daily"]["claimable_at"], "2026-03-02T00:00:00.000Z");
-    let daily = node.request(Method::POST, "/v1/me/rewards/daily");
-    expect_refusal(daily.bearer_auth(&again.access_token), 409, "welcome_due").await;
+    let daily = node.call(Method::POST, "/v1/me/rewards/daily", &again);
+    expect_refusal(daily, 409, "welcome_due").await;
     // Relief is available without coins, so the first game need not wait.
-    let relief = node.request(Method::POST, "/v1/me/rewards/relief");
-    assert_eq!(ok(relief.bearer_auth(&again.access_token)).await["available"], 10_000);
-    ok(node.request(Method::POST, "/v1/rooms/newbie/seat").bearer_auth(&again.access_token)).await;
+    let relief = node.call(Method::POST, "/v1/me/rewards/relief", &again);
+    assert_eq!(ok(relief).await["available"], 10_000);
+    ok(node.call(Method::POST, "/v1/rooms/newbie/seat", &again)).await;
 
     // A player who has received the welcome grant does not receive it again.
     server.clock.advance(DAY);
@@ -61,8 +61,7 @@ async fn a_player_beyond_the_limit_gets_the_welcome_on_another_day() {
     let refreshed = ok(node.refresh(&guests[3].refresh_token)).await;
     let guest = Guest { access_token: text(&refreshed["access_token"]), ..guests[3].clone() };
     assert_eq!(load_available(node, &guest).await, 100_000);
-    let daily = node.request(Method::POST, "/v1/me/rewards/daily");
-    ok(daily.bearer_auth(&guest.access_token)).await;
+    ok(node.call(Method::POST, "/v1/me/rewards/daily", &guest)).await;
     server.bank.audit_clean().await;
 }
 
@@ -77,12 +76,12 @@ async fn concurrent_newcomers_do_not_exceed_the_limit() {
     let guests = join_all(signing_in).await;
     let mut welcomed = 0;
     for guest in &guests {
-        welcomed += i64::from(load_available(&server.node, guest).await > 0);
+        welcomed += i64::from(load_available(&server, guest).await > 0);
     }
     assert_eq!(welcomed, 5);
     let body = json!({ "device_id": "device-0123456789-99" });
-    let late = server.node.sign_in(&body).await;
-    assert_eq!(load_available(&server.node, &late).await, 0);
+    let late = server.sign_in(&body).await;
+    assert_eq!(load_available(&server, &late).await, 0);
 }
 
 #[tokio::test]

@@ -6,10 +6,10 @@ use crate::http::server::{Server, expect_refusal, expect_refusal_of, ok};
 
 #[tokio::test]
 async fn a_hand_is_sorted_regardless_of_its_order() {
-    let (server, guest) = Server::with_guest("device-0123456789").await;
+    let (server, guest) = Server::with_guest().await;
     let sort = |cards: Value, by: &str| {
         let body = json!({ "cards": cards, "by": by });
-        server.node.post("/v1/sort", &body).bearer_auth(&guest.access_token)
+        server.post_by(&guest, "/v1/sort", &body)
     };
     let hand = json!(["7H", "AS", "5H", "KD", "6H", "KC"]);
     let mixed = json!(["KC", "KD", "AS", "5H", "6H", "7H"]);
@@ -25,7 +25,7 @@ async fn a_hand_is_sorted_regardless_of_its_order() {
 
 #[tokio::test]
 async fn an_invalid_hand_is_refused() {
-    let (server, guest) = Server::with_guest("device-0123456789").await;
+    let (server, guest) = Server::with_guest().await;
     let all = ["C", "D"]
         .into_iter()
         .flat_map(|suit| "A23456789TJQK".chars().map(move |rank| format!("{rank}{suit}")));
@@ -45,9 +45,9 @@ async fn an_invalid_hand_is_refused() {
         json!({ "cards": ["AS"], "by": "suit", "joker": true }),
         json!({ "cards": fourteen, "by": "arrangement" }),
     ] {
-        let request = server.node.post("/v1/sort", &body).bearer_auth(&guest.access_token);
+        let request = server.post_by(&guest, "/v1/sort", &body);
         expect_refusal_of(body, request, 422, "body_invalid").await;
     }
-    let nobody = server.node.post("/v1/sort", &json!({ "cards": [], "by": "suit" }));
+    let nobody = server.post("/v1/sort", &json!({ "cards": [], "by": "suit" }));
     expect_refusal(nobody, 401, "token_missing").await;
 }

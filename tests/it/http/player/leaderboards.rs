@@ -10,11 +10,11 @@ use crate::support::rest::items;
 #[tokio::test]
 async fn the_rating_board_lists_rated_players() {
     let server = Server::new().await;
-    let guests = server.node.guests(4).await;
+    let guests = server.guests(4).await;
     let players = list_players(&guests);
     let board = |span: &str, query: &str, guest: usize| {
         let path = format!("/v1/leaderboards/rating/{span}{query}");
-        server.node.get(&path, &guests[guest].access_token)
+        server.get(&path, &guests[guest].access_token)
     };
     assert_eq!(ok(board("ever", "", 0)).await["total"], 0);
     for _ in 0..2 {
@@ -32,18 +32,16 @@ async fn the_rating_board_lists_rated_players() {
     // Equal scores share a rank.
     let ranks: Vec<&Value> = items(&ever).iter().map(|place| &place["rank"]).collect();
     assert_eq!((ranks, scores[1]), (vec![&json!(1), &json!(2), &json!(2)], scores[2]));
-    let next = ok(board("ever", "?offset=2", 0)).await;
-    assert_eq!(next["items"], json!([ever["items"][2]]));
+    assert_eq!(ok(board("ever", "?offset=2", 0)).await["items"], json!([ever["items"][2]]));
     for guest in [1, 2] {
         let last = ok(board("ever", "?section=around&limit=1", guest)).await;
         assert_eq!(last["items"][0]["player"], guests[guest].id.as_str());
-        assert_eq!((&last["items"][0]["rank"], &last["own"]["rank"]), (&json!(2), &json!(2)));
+        assert_eq!([&last["items"][0]["rank"], &last["own"]["rank"]], [2, 2]);
     }
     for query in ["?offset=10001", "?offset=-1", "?section=around&offset=1"] {
         expect_refusal(board("ever", query, 0), 422, "query_invalid").await;
         let path = format!("/v1/leaderboards/coins/ever{query}");
-        let coins = server.node.get(&path, &guests[0].access_token);
-        expect_refusal(coins, 422, "query_invalid").await;
+        expect_refusal(server.get(&path, &guests[0]), 422, "query_invalid").await;
     }
     // A player without games has no rank.
     let stranger = ok(board("ever", "?section=around", 3)).await;
@@ -58,18 +56,17 @@ async fn the_rating_board_lists_rated_players() {
 #[tokio::test]
 async fn a_board_covers_the_days_from_the_first_game_to_today() {
     let server = Server::new().await;
-    let guests = server.node.guests(3).await;
+    let guests = server.guests(3).await;
     let token = &guests[0].access_token;
     let board = |span: &str, date: &str| {
         let path = format!("/v1/leaderboards/coins/{span}?date={date}");
-        server.node.get(&path, token)
+        server.get(&path, token)
     };
     // Before the first game only today's board exists, and it is empty.
     assert_eq!(ok(board("day", "2026-03-01")).await["total"], 0);
     expect_refusal(board("day", "2026-02-28"), 422, "query_invalid").await;
 
-    let players = list_players(&guests);
-    server.bank.play(table(), &players, 0, 3, PotGoes::Nowhere).await;
+    server.bank.play(table(), &list_players(&guests), 0, 3, PotGoes::Nowhere).await;
     server.bank.ledger.project_house_entries().await.unwrap();
     let standings = server.node.standings.clone();
     standings.catch_up().await.unwrap();

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::http::server::{Guest, Server, expect_refusal, ok};
+use crate::support::rest::assert_fields;
 
 struct Party {
     server: Server,
@@ -14,12 +15,12 @@ struct Party {
 impl Party {
     async fn new(count: usize) -> Self {
         let server = Server::new().await;
-        let guests = server.node.guests(count).await;
+        let guests = server.guests(count).await;
         Self { server, guests }
     }
 
     fn request(&self, guest: usize, method: Method, path: &str) -> reqwest::RequestBuilder {
-        self.server.node.request(method, path).bearer_auth(&self.guests[guest].access_token)
+        self.server.call(method, path, &self.guests[guest].access_token)
     }
 
     fn open(&self, body: &Value) -> reqwest::RequestBuilder {
@@ -39,13 +40,10 @@ async fn players_join_by_code_only() {
     assert_eq!(code.len(), 8);
     assert!(opened["link"].as_str().unwrap().ends_with(&format!("/{code}")));
     // The code is not case-sensitive.
-    let seated = ok(party.join(1, &code.to_lowercase())).await;
-    assert_eq!(seated, opened);
+    assert_eq!(ok(party.join(1, &code.to_lowercase())).await, opened);
     assert_eq!(ok(party.join(1, code)).await, opened, "a repeated join returns the same seat");
     let table = ok(party.request(2, Method::GET, &format!("/v1/private-tables/{code}"))).await;
-    assert_eq!(table["bet"], 300);
-    assert_eq!(table["rule_set"], "kingdom");
-    assert_eq!(table["host"], json!(party.guests[0].id));
+    assert_fields(&table, json!({ "bet": 300, "rule_set": "kingdom", "host": party.guests[0].id }));
     assert_eq!(table["players"].as_array().unwrap().len(), 2);
     // A request for a seat in the room, or for a private table, never leads to this table.
     let elsewhere = ok(party.request(3, Method::POST, "/v1/rooms/newbie/seat")).await;
@@ -64,8 +62,7 @@ async fn players_join_by_code_only() {
     expect_refusal(remove(0, &Uuid::nil().to_string()), 404, "not_seated").await;
     expect_refusal(remove(0, &party.guests[0].id), 404, "not_seated").await;
     ok(remove(0, &party.guests[2].id)).await;
-    let nowhere = party.request(2, Method::GET, "/v1/table");
-    expect_refusal(nowhere, 404, "not_seated").await;
+    expect_refusal(party.request(2, Method::GET, "/v1/table"), 404, "not_seated").await;
     expect_refusal(party.join(2, code), 403, "kicked_by_host").await;
     ok(party.join(4, code)).await;
 }

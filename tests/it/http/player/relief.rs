@@ -3,26 +3,26 @@
 use std::time::Duration;
 
 use bahay_engine::coins::Coins;
-use bahay_engine::table::PlayerId;
 use reqwest::{Method, RequestBuilder};
-use serde_json::Value;
+use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::http::server::{
-    Guest, Node, Server, expect_refusal, list_players, ok, refusal, status_of,
+    DEVICE, Guest, Node, Server, answer_all, count_successes, expect_refusal, list_players, ok,
+    status_of,
 };
 use crate::support::db::{execute, read_values};
+use crate::support::rest::assert_fields;
 
 const RELIEF: &str = "/v1/me/rewards/relief";
-const DEVICE: &str = "device-0123456789";
 
 fn claim(node: &Node, guest: &Guest) -> RequestBuilder {
-    node.request(Method::POST, RELIEF).bearer_auth(&guest.access_token)
+    node.call(Method::POST, RELIEF, guest)
 }
 
 /// Reduces the wallet to an amount in hundredths, as a loss would.
 async fn reduce_wallet(server: &Server, guest: &Guest, hundredths: i64) {
-    let player: PlayerId = guest.id.parse().unwrap();
+    let player = guest.player();
     let has = server.bank.ledger.wallet(player).await.unwrap().available.hundredths();
     if has == hundredths {
         return;
@@ -36,104 +36,75 @@ async fn reduce_wallet(server: &Server, guest: &Guest, hundredths: i64) {
 }
 
 async fn load_relief(server: &Server, guest: &Guest) -> Value {
-    ok(server.node.get("/v1/me/rewards", &guest.access_token)).await["relief"].clone()
+    ok(server.get("/v1/me/rewards", guest)).await["relief"].clone()
 }
 
 #[tokio::test]
 async fn relief_is_limited_by_balance_and_per_day() {
-    let (server, guest) = Server::with_guest(DEVICE).await;
-    expect_refusal(claim(&server.node, &guest), 409, "relief_not_due").await;
+    let (server, guest) = Server::with_guest().await;
+    expect_refusal(claim(&server, &guest), 409, "relief_not_due").await;
     reduce_wallet(&server, &guest, 5_000).await;
     assert_eq!(load_relief(&server, &guest).await["claimable"], false);
-    expect_refusal(claim(&server.node, &guest), 409, "relief_not_due").await;
+    expect_refusal(claim(&server, &guest), 409, "relief_not_due").await;
 
     for left in [2, 1, 0] {
         reduce_wallet(&server, &guest, 4_999).await;
         let before = load_relief(&server, &guest).await;
-        assert_eq!(before["claimable"], true);
-        assert_eq!(before["left_today"], left + 1);
-        assert_eq!((&before["floor"], &before["amount"]), (&5_000.into(), &10_000.into()));
-        let claimed = ok(claim(&server.node, &guest)).await;
-        assert_eq!(claimed["amount"], 10_000);
-        assert_eq!(claimed["available"], 14_999);
+        assert_fields(&before, json!({ "claimable": true, "left_today": left + 1 }));
+        assert_fields(&before, json!({ "floor": 5_000, "amount": 10_000 }));
+        let claimed = ok(claim(&server, &guest)).await;
+        assert_fields(&claimed, json!({ "amount": 10_000, "available": 14_999 }));
         assert_eq!(claimed["left_today"], left);
-        expect_refusal(claim(&server.node, &guest), 409, "relief_not_due").await;
+        expect_refusal(claim(&server, &guest), 409, "relief_not_due").await;
     }
     reduce_wallet(&server, &guest, 1).await;
     assert_eq!(load_relief(&server, &guest).await["claimable"], false);
-    expect_refusal(claim(&server.node, &guest), 409, "relief_used_up").await;
+    expect_refusal(claim(&server, &guest), 409, "relief_used_up").await;
 
     // The clock stood at noon in UTC.
     server.clock.advance(Duration::from_hours(12));
-    let guest = server.node.guest(DEVICE).await;
+    let guest = server.guest(DEVICE).await;
     assert_eq!(load_relief(&server, &guest).await["left_today"], 3);
-    ok(claim(&server.node, &guest)).await;
-    let mut keys: Vec<String> = read_values(
-        &server.bank.pool,
-        "select key from operations where key like 'relief:%' order by id",
-    )
-    .await;
-    for key in &mut keys {
-        *key = key.replace(&guest.id, "P");
-    }
-    let expected = [
-        "relief:P:2026-03-01:1",
-        "relief:P:2026-03-01:2",
-        "relief:P:2026-03-01:3",
-        "relief:P:2026-03-02:1",
-    ];
-    assert_eq!(keys, expected);
+    ok(claim(&server, &guest)).await;
+    let keys = "select key from operations where key like 'relief:%' order by id";
+    let keys: Vec<String> = read_values(&server.bank.pool, keys).await;
+    let expected = ["2026-03-01:1", "2026-03-01:2", "2026-03-01:3", "2026-03-02:1"];
+    assert_eq!(keys, expected.map(|key| format!("relief:{}:{key}", guest.id)));
     server.bank.audit_clean().await;
 }
 
 #[tokio::test]
 async fn held_coins_count_against_relief() {
     let server = Server::new().await;
-    let guests = server.node.guests(3).await;
+    let guests = server.guests(3).await;
     reduce_wallet(&server, &guests[0], 1_500).await;
-    let players = list_players(&guests);
-    server.bank.open_game(&players).await;
+    server.bank.open_game(&list_players(&guests)).await;
     // 15.00 less the ante of 1.00 is at stake. The available coins are below the floor, but not
     // together with the held ones.
-    let wallet = ok(server.node.get("/v1/me/wallet", &guests[0].access_token)).await;
-    assert_eq!((&wallet["available"], &wallet["held"]), (&0.into(), &1_400.into()));
-    ok(claim(&server.node, &guests[0])).await;
+    let wallet = ok(server.get("/v1/me/wallet", &guests[0])).await;
+    assert_fields(&wallet, json!({ "available": 0, "held": 1_400 }));
+    ok(claim(&server, &guests[0])).await;
 
     reduce_wallet(&server, &guests[0], 3_700).await;
     // 37.00 and 14.00 together are not below 50.00.
-    expect_refusal(claim(&server.node, &guests[0]), 409, "relief_not_due").await;
+    expect_refusal(claim(&server, &guests[0]), 409, "relief_not_due").await;
     reduce_wallet(&server, &guests[0], 3_599).await;
-    ok(claim(&server.node, &guests[0])).await;
+    ok(claim(&server, &guests[0])).await;
     server.bank.audit_clean().await;
 }
 
 #[tokio::test]
 async fn concurrent_claims_never_exceed_the_daily_reliefs() {
     let (server, other) = Server::with_other().await;
-    let guest = server.node.guest(DEVICE).await;
+    let guest = server.guest(DEVICE).await;
     let mut granted = 0;
     for round in 0..5 {
         reduce_wallet(&server, &guest, 0).await;
-        let claims = (0..100).map(|number| {
-            let node = if number % 2 == 0 { &server.node } else { &other };
-            let claim = claim(node, &guest);
-            tokio::spawn(async move { claim.send().await.unwrap() })
-        });
-        let claims: Vec<_> = claims.collect();
-        let mut paid = 0;
-        for claim in claims {
-            let response = claim.await.unwrap();
-            if response.status() == 200 {
-                paid += 1;
-            } else {
-                let (status, code) = refusal(response).await;
-                assert_eq!(status, 409);
-                let expected = if round < 3 { "relief_not_due" } else { "relief_used_up" };
-                assert_eq!(code, expected, "round {round}");
-            }
-        }
+        let claims = (0..100).map(|number| claim(server.alternate(&other, number), &guest));
+        let expected = if round < 3 { "relief_not_due" } else { "relief_used_up" };
+        let paid = count_successes(answer_all(claims).await, 409, expected);
         granted += paid;
-        assert_eq!(paid, i32::from(round < 3), "round {round}");
+        assert_eq!(paid, usize::from(round < 3), "round {round}");
     }
     assert_eq!(granted, 3);
     server.bank.audit_clean().await;
@@ -142,7 +113,7 @@ async fn concurrent_claims_never_exceed_the_daily_reliefs() {
 /// A player who crosses the date line in both directions finds the day's reliefs used up.
 #[tokio::test]
 async fn changing_time_zones_does_not_restore_reliefs() {
-    let (server, guest) = Server::with_guest(DEVICE).await;
+    let (server, guest) = Server::with_guest().await;
     let move_to = async |zone: &str| {
         execute(&server.bank.pool, &format!("update players set time_zone = '{zone}'")).await;
     };
@@ -151,7 +122,7 @@ async fn changing_time_zones_does_not_restore_reliefs() {
         move_to(zone).await;
         for _ in 0..4 {
             reduce_wallet(&server, &guest, 0).await;
-            granted += i32::from(status_of(claim(&server.node, &guest)).await == 200);
+            granted += i32::from(status_of(claim(&server, &guest)).await == 200);
         }
     }
     assert_eq!(granted, 3);

@@ -4,26 +4,26 @@ use bahay::ledger::Grant;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::http::server::{Guest, Node, Server, expect_refusal, ok, text};
+use crate::http::server::{DEVICE, Guest, Node, PASSWORD, Server, expect_refusal, ok, text};
 use crate::support::rest::items;
 
 fn request(node: &Node, method: Method, path: &str, guest: &Guest) -> reqwest::RequestBuilder {
-    node.request(method, path).bearer_auth(&guest.access_token)
+    node.call(method, path, &guest)
 }
 
 #[tokio::test]
 async fn the_rooms_are_public() {
     let server = Server::new().await;
-    let rooms = ok(server.node.request(Method::GET, "/v1/rooms")).await;
+    let rooms = ok(server.request(Method::GET, "/v1/rooms")).await;
     assert_eq!(rooms["items"][0]["id"], "newbie");
     assert_eq!(rooms["items"][0]["bet"], 100);
 }
 
 #[tokio::test]
 async fn a_player_is_seated_once_and_may_leave() {
-    let (server, guest) = Server::with_guest("device-0123456789").await;
-    let at_table = |method| request(&server.node, method, "/v1/table", &guest);
-    let seat = || request(&server.node, Method::POST, "/v1/rooms/newbie/seat", &guest);
+    let (server, guest) = Server::with_guest().await;
+    let at_table = |method| request(&server, method, "/v1/table", &guest);
+    let seat = || request(&server, Method::POST, "/v1/rooms/newbie/seat", &guest);
     expect_refusal(at_table(Method::GET), 404, "not_seated").await;
     expect_refusal(at_table(Method::DELETE), 404, "not_seated").await;
     let first = ok(seat()).await;
@@ -34,11 +34,10 @@ async fn a_player_is_seated_once_and_may_leave() {
 
 #[tokio::test]
 async fn an_unknown_room_seats_nobody() {
-    let (server, guest) = Server::with_guest("device-0123456789").await;
+    let (server, guest) = Server::with_guest().await;
     for room in ["nowhere", "Newbie", "..%2fnewbie"] {
         let path = format!("/v1/rooms/{room}/seat");
-        expect_refusal(request(&server.node, Method::POST, &path, &guest), 404, "room_not_found")
-            .await;
+        expect_refusal(request(&server, Method::POST, &path, &guest), 404, "room_not_found").await;
     }
 }
 
@@ -46,10 +45,10 @@ async fn an_unknown_room_seats_nobody() {
 async fn rooms_show_the_number_of_their_players() {
     let server = Server::new().await;
     for device in ["device-0123456789-a", "device-0123456789-b"] {
-        let guest = server.node.guest(device).await;
-        ok(request(&server.node, Method::POST, "/v1/rooms/newbie/seat", &guest)).await;
+        let guest = server.guest(device).await;
+        ok(request(&server, Method::POST, "/v1/rooms/newbie/seat", &guest)).await;
     }
-    let rooms = ok(server.node.request(Method::GET, "/v1/rooms")).await;
+    let rooms = ok(server.request(Method::GET, "/v1/rooms")).await;
     let items = items(&rooms);
     assert!(items.len() >= 6);
     assert_eq!((&items[0]["players"], &items[0]["tables"]), (&2.into(), &1.into()));
@@ -61,14 +60,12 @@ async fn watchable_tables_are_paginated() {
     let server = Server::new().await;
     let mut guests: Vec<Guest> = Vec::new();
     for number in 0..4 {
-        let guest = server.node.guest(&format!("device-00000000-{number}")).await;
-        let seat = server.node.request(Method::POST, "/v1/rooms/newbie/seat");
-        ok(seat.bearer_auth(&guest.access_token)).await;
+        let guest = server.guest(&format!("device-00000000-{number}")).await;
+        ok(server.call(Method::POST, "/v1/rooms/newbie/seat", &guest)).await;
         guests.push(guest);
     }
-    let list = |query: &str, guest: &Guest| {
-        server.node.get(&format!("/v1/rooms/newbie/tables{query}"), &guest.access_token)
-    };
+    let list =
+        |query: &str, guest: &Guest| server.get(&format!("/v1/rooms/newbie/tables{query}"), &guest);
     let all = ok(list("", &guests[0])).await["items"].as_array().unwrap().clone();
     let mut players: Vec<i64> =
         all.iter().map(|table| table["players"].as_i64().unwrap()).collect();
@@ -79,41 +76,33 @@ async fn watchable_tables_are_paginated() {
     let cursor = text(&first["next_cursor"]);
     let second = ok(list(&format!("?limit=1&cursor={cursor}"), &guests[0])).await;
     assert_eq!((&second["items"], &second["next_cursor"]), (&json!([all[1]]), &Value::Null));
-    let forged = list(&format!("?cursor={cursor}"), &guests[1]);
-    expect_refusal(forged, 422, "cursor_invalid").await;
-    let nowhere = server.node.get("/v1/rooms/nowhere/tables", &guests[0].access_token);
-    expect_refusal(nowhere, 404, "room_not_found").await;
+    expect_refusal(list(&format!("?cursor={cursor}"), &guests[1]), 422, "cursor_invalid").await;
+    expect_refusal(server.get("/v1/rooms/nowhere/tables", &guests[0]), 404, "room_not_found").await;
 }
 
 #[tokio::test]
 async fn a_high_room_requires_an_account() {
     let server = Server::new().await;
-    let rooms = ok(server.node.request(Method::GET, "/v1/rooms")).await;
+    let rooms = ok(server.request(Method::GET, "/v1/rooms")).await;
     let needs = |id: &str| {
         let rooms = items(&rooms);
         rooms.iter().find(|room| room["id"] == id).unwrap()["needs_account"].clone()
     };
     assert_eq!((needs("hacienda"), needs("alta")), (json!(false), json!(true)));
 
-    let guest = server.node.guest("device-0123456789").await;
+    let guest = server.guest(DEVICE).await;
     let seek = |rooms: Value| {
-        let request = server.node.post("/v1/matchmaking/tickets", &json!({ "rooms": rooms }));
-        request.bearer_auth(&guest.access_token)
+        server.post_by(&guest, "/v1/matchmaking/tickets", &json!({ "rooms": rooms }))
     };
-    let seat = || {
-        let request = server.node.request(Method::POST, "/v1/rooms/alta/seat");
-        request.bearer_auth(&guest.access_token)
-    };
+    let seat = || server.call(Method::POST, "/v1/rooms/alta/seat", &guest);
     expect_refusal(seat(), 409, "too_few_coins").await;
     let player = guest.id.parse().unwrap();
     server.bank.grant(player, Grant::Daily, 10_000_000).await.unwrap();
     expect_refusal(seat(), 403, "account_required").await;
     expect_refusal(seek(json!(["alta"])), 403, "account_required").await;
     // The rooms without requirements remain.
-    let sought = ok(seek(json!(["alta", "newbie"]))).await;
-    assert_eq!(sought["rooms"], json!(["newbie"]));
+    assert_eq!(ok(seek(json!(["alta", "newbie"]))).await["rooms"], json!(["newbie"]));
 
-    let claim = json!({ "name": "Althea", "password": "rain on a tin roof" });
-    ok(server.node.set_password(&guest.access_token, "device-0123456789", &claim).await).await;
+    ok(server.set_password(&guest, DEVICE, "Althea", PASSWORD).await).await;
     ok(seat()).await;
 }

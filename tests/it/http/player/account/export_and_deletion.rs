@@ -8,28 +8,26 @@ use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::http::operator::sanction_races::count_waiting;
-use crate::http::server::{Guest, Server, expect_refusal, list_players, ok, text};
+use crate::http::server::{
+    DEVICE, Guest, OTHER_DEVICE, PASSWORD, Server, answer_all, count_successes, expect_delay,
+    expect_refusal, list_players, ok, status_of, text,
+};
 use crate::support::bank::{PotGoes, seat};
-use crate::support::db::execute;
+use crate::support::db::{count_rows, count_waiting, execute, lock_table};
 use crate::support::rest::items;
 use crate::support::waiting::wait_until;
-
-const DEVICE: &str = "device-0123456789";
-const PASSWORD: &str = "rain on a tin roof";
 
 /// Creates three guests who have played a game; the first has a name and a password.
 async fn play_game(server: &Server) -> (Vec<Guest>, TableId) {
     let mut guests = Vec::new();
     for number in 0..3 {
         let device = format!("{DEVICE}-{number}");
-        let request = server.node.post("/v1/sign-in/guest", &json!({ "device_id": device }));
+        let request = server.post("/v1/sign-in/guest", &json!({ "device_id": device }));
         let request = request.header("user-agent", "Tongits/2.1 of Maria");
         guests.push(Guest::from_answer(ok(request).await));
     }
-    let body = json!({ "name": "Maria Clara", "password": PASSWORD });
     let device = format!("{DEVICE}-0");
-    ok(server.node.set_password(&guests[0].access_token, &device, &body).await).await;
+    ok(server.set_password(&guests[0], &device, "Maria Clara", PASSWORD).await).await;
     let players = list_players(&guests);
     let table = TableId(Uuid::new_v4());
     server.bank.play(table, &players, 0, 3, PotGoes::ToWinner).await;
@@ -41,28 +39,25 @@ async fn the_export_contains_all_data_of_the_player() {
     let server = Server::new().await;
     let (guests, _) = play_game(&server).await;
     let token = guests[0].access_token.as_str();
-    let response = server.node.get("/v1/me/export", token).send().await.unwrap();
+    let response = server.get("/v1/me/export", token).send().await.unwrap();
     let attachment = "attachment; filename=\"bahay-export.json\"";
     assert_eq!(response.headers()["content-disposition"], attachment);
     let export: serde_json::Value = response.json().await.unwrap();
-    assert_eq!(export["player"], ok(server.node.get("/v1/me", token)).await);
+    assert_eq!(export["player"], ok(server.get("/v1/me", token)).await);
     assert_eq!(export["player"]["name"], "Maria Clara");
-    assert_eq!(export["wallet"], ok(server.node.get("/v1/me/wallet", token)).await);
-    let entries = ok(server.node.get("/v1/me/wallet/entries?limit=100", token)).await;
+    assert_eq!(export["wallet"], ok(server.get("/v1/me/wallet", token)).await);
+    let entries = ok(server.get("/v1/me/wallet/entries?limit=100", token)).await;
     assert_eq!(export["wallet_entries"], entries["items"]);
     assert!(items(&entries).len() > 3);
-    let games = ok(server.node.get("/v1/me/games", token)).await;
+    let games = ok(server.get("/v1/me/games", token)).await;
     assert_eq!(export["games"], games["items"]);
-    let methods = ok(server.node.get("/v1/me/sign-in-methods", token)).await;
+    let methods = ok(server.get("/v1/me/sign-in-methods", token)).await;
     assert_eq!(export["sign_in_methods"], methods);
-    assert_eq!(export["rewards"], ok(server.node.get("/v1/me/rewards", token)).await);
+    assert_eq!(export["rewards"], ok(server.get("/v1/me/rewards", token)).await);
     assert_eq!(export["devices"].as_array().unwrap().len(), 1);
     assert_eq!(export["sessions"][0]["user_agent"], "Tongits/2.1 of Maria");
     assert_eq!(export["bans"], json!([]));
-    assert_eq!(
-        export["statistics"],
-        ok(server.node.get("/v1/me/statistics", token)).await["items"]
-    );
+    assert_eq!(export["statistics"], ok(server.get("/v1/me/statistics", token)).await["items"]);
     for empty in ["blocked_players", "muted_players", "reports_made", "reports_received"] {
         assert_eq!(export[empty], json!([]), "{empty}");
     }
@@ -81,25 +76,18 @@ async fn an_export_in_portions_is_complete() {
         server.bank.play(table, &players, winner, 3, PotGoes::Nowhere).await;
     }
     for _ in 0..110 {
-        server.node.guest(&format!("{DEVICE}-0")).await;
+        server.guest(&format!("{DEVICE}-0")).await;
     }
-    let guest = server.node.guest(&format!("{DEVICE}-0")).await;
-    let export = ok(server.node.get("/v1/me/export", &guest.access_token)).await;
+    let guest = server.guest(&format!("{DEVICE}-0")).await;
+    let export = ok(server.get("/v1/me/export", &guest)).await;
     for (list, table) in [
-        ("sessions", "select count(*) from sessions where player = $1"),
-        ("games", "select count(*) from game_players where player = $1"),
-        (
-            "wallet_entries",
-            "select count(*) from entries e join accounts a on a.id = e.account
-            where a.player = $1",
-        ),
+        ("sessions", "sessions"),
+        ("games", "game_players"),
+        ("wallet_entries", "entries e join accounts a on a.id = e.account"),
     ] {
         let held = export[list].as_array().unwrap();
-        let count: i64 = sqlx::query_scalar(table)
-            .bind(guest.id.parse::<Uuid>().unwrap())
-            .fetch_one(&server.bank.pool)
-            .await
-            .unwrap();
+        let rows = format!("{table} where player = '{}'", guest.id);
+        let count = count_rows(&server.bank.pool, &rows).await;
         assert!(held.len() > 100, "{list}: {}", held.len());
         assert_eq!(i64::try_from(held.len()).unwrap(), count, "{list}");
     }
@@ -107,18 +95,13 @@ async fn an_export_in_portions_is_complete() {
 
 #[tokio::test]
 async fn a_player_exports_once_an_hour() {
-    let (server, guest) = Server::with_guest(DEVICE).await;
-    let other = server.node.guest("device-9876543210").await;
-    let export = |method: Method, guest: &Guest| {
-        server.node.request(method, "/v1/me/export").bearer_auth(&guest.access_token)
-    };
+    let (server, guest) = Server::with_guest().await;
+    let other = server.guest(OTHER_DEVICE).await;
+    let export = |method: Method, guest: &Guest| server.call(method, "/v1/me/export", guest);
     // Neither a HEAD request nor a failed export counts.
-    let head = export(Method::HEAD, &guest).send().await.unwrap();
-    assert_eq!(head.status(), 200);
+    assert_eq!(status_of(export(Method::HEAD, &guest)).await, 200);
     let owner = server.owner_pool().await;
-    let rename = async |sql: &'static str| {
-        execute(&owner, sql).await;
-    };
+    let rename = async |sql: &str| execute(&owner, sql).await;
     rename("alter table player_reports rename to mislaid").await;
     expect_refusal(export(Method::GET, &guest), 500, "internal").await;
     rename("alter table mislaid rename to player_reports").await;
@@ -128,16 +111,11 @@ async fn a_player_exports_once_an_hour() {
     assert_eq!(broken.status(), 200);
     assert!(broken.bytes().await.is_err(), "the body ends prematurely");
     rename("alter table mislaid rename to notices").await;
-    let answers =
-        join_all((0..10).map(|_| async { export(Method::GET, &guest).send().await.unwrap() }));
-    let answers = answers.await;
-    let successes = answers.iter().filter(|answer| answer.status() == 200).count();
+    let answers = answer_all((0..10).map(|_| export(Method::GET, &guest))).await;
+    let successes = count_successes(answers, 429, "exported_lately");
     assert_eq!(successes, 1, "one of ten concurrent exports succeeds");
-    let refused = export(Method::GET, &guest).send().await.unwrap();
-    let wait: u64 =
-        text(&json!(refused.headers()["retry-after"].to_str().unwrap())).parse().unwrap();
+    let wait = expect_delay(export(Method::GET, &guest), 429, "exported_lately").await;
     assert!((3_500..=3_600).contains(&wait), "{wait}");
-    expect_refusal(export(Method::GET, &guest), 429, "exported_lately").await;
     ok(export(Method::GET, &other)).await;
 }
 
@@ -148,25 +126,21 @@ async fn a_deleted_account_is_anonymous_and_the_books_balance() {
     let deleted = &guests[0];
     let other = &guests[1];
     let node = &server.node;
-    ok(node
-        .request(Method::PATCH, "/v1/me")
-        .bearer_auth(&deleted.access_token)
-        .json(&json!({ "avatar": "maya", "time_zone": "Asia/Manila" })))
-    .await;
+    let traces = json!({ "avatar": "maya", "time_zone": "Asia/Manila" });
+    ok(node.change_profile(deleted, &traces)).await;
     // Several concurrent deletions.
     let proof = json!({ "by": "password", "password": PASSWORD });
     let proof = node.proof(&deleted.access_token, &proof).await;
     let delete = || {
-        let request = node.request(Method::DELETE, "/v1/me").bearer_auth(&deleted.access_token);
-        let request = request.header("account-proof", &proof);
-        async { request.send().await.expect("the server responds").status().as_u16() }
+        let request = node.call(Method::DELETE, "/v1/me", deleted);
+        status_of(request.header("account-proof", &proof))
     };
     let answers = join_all((0..5).map(|_| delete())).await;
     assert!(answers.contains(&204), "{answers:?}");
     assert!(answers.iter().all(|status| [204, 401].contains(status)), "{answers:?}");
     assert_eq!(delete().await, 401);
 
-    expect_refusal(node.get("/v1/me", &deleted.access_token), 401, "token_revoked").await;
+    expect_refusal(node.get("/v1/me", &deleted), 401, "token_revoked").await;
     expect_refusal(node.refresh(&deleted.refresh_token), 401, "refresh_token_unknown").await;
     let by_name = json!({ "name": "Maria Clara", "password": PASSWORD });
     let by_name = || node.post("/v1/sign-in/password", &by_name);
@@ -175,12 +149,11 @@ async fn a_deleted_account_is_anonymous_and_the_books_balance() {
     assert_ne!(anew.id, deleted.id);
     // Others no longer see the player, and the name is free.
     let look_up = format!("/v1/players?ids={}", deleted.id);
-    let seen = ok(node.get(&look_up, &other.access_token)).await;
+    let seen = ok(node.get(&look_up, &other)).await;
     let nobody =
         json!({ "id": deleted.id, "name": "Deleted player", "avatar": "carabao", "is_bot": false });
     assert_eq!(seen, json!({ "items": [nobody] }));
-    let rename = node.request(Method::PATCH, "/v1/me").bearer_auth(&other.access_token);
-    ok(rename.json(&json!({ "name": "Maria Clara" }))).await;
+    ok(node.change_profile(other, &json!({ "name": "Maria Clara" }))).await;
 
     // No row identifies the player; the bookings remain.
     let rows = sqlx::query_scalar(
@@ -203,8 +176,7 @@ async fn a_deleted_account_is_anonymous_and_the_books_balance() {
     let wallet = server.bank.wallets(&[deleted.id.parse().unwrap()]).await;
     assert!(wallet[0] > 0);
     server.bank.audit_clean().await;
-    let games = ok(node.get("/v1/me/games", &other.access_token)).await;
-    assert_eq!(items(&games).len(), 1);
+    assert_eq!(items(&ok(node.get("/v1/me/games", &other)).await).len(), 1);
 }
 
 #[tokio::test]
@@ -217,24 +189,21 @@ async fn a_seated_player_cannot_be_deleted() {
             0 => json!({ "by": "password", "password": PASSWORD }),
             _ => json!({ "by": "device", "device_id": format!("{DEVICE}-{number}") }),
         };
-        proofs.push(server.node.proof(&guest.access_token, &credential).await);
+        proofs.push(server.proof(&guest.access_token, &credential).await);
     }
     let delete = |number: usize| {
-        let delete = server.node.request(Method::DELETE, "/v1/me");
-        delete.bearer_auth(&guests[number].access_token).header("account-proof", &proofs[number])
+        let delete = server.call(Method::DELETE, "/v1/me", &guests[number].access_token);
+        delete.header("account-proof", &proofs[number])
     };
-    let players = list_players(&guests);
-    let game = server.bank.deal(table, &players);
+    let game = server.bank.deal(table, &list_players(&guests));
     server.bank.open(&game).await;
     for number in 0..guests.len() {
         expect_refusal(delete(number), 409, "in_game").await;
     }
     server.bank.void_game(&game).await;
-    let seat = server.node.request(Method::POST, "/v1/rooms/newbie/seat");
-    ok(seat.bearer_auth(&guests[0].access_token)).await;
+    ok(server.call(Method::POST, "/v1/rooms/newbie/seat", &guests[0])).await;
     expect_refusal(delete(0), 409, "in_game").await;
-    let leave = server.node.request(Method::DELETE, "/v1/table");
-    ok(leave.bearer_auth(&guests[0].access_token)).await;
+    ok(server.call(Method::DELETE, "/v1/table", &guests[0])).await;
     ok(delete(0)).await;
     ok(delete(1)).await;
 }
@@ -247,20 +216,20 @@ async fn the_export_contains_relations_and_reports() {
     let [one, other, third] = &guests[..] else { panic!("three players have played") };
     let put = |what: &str, of: &Guest| {
         let path = format!("/v1/me/{what}/{}", of.id);
-        server.node.request(Method::PUT, &path).bearer_auth(&one.access_token)
+        server.call(Method::PUT, &path, &one)
     };
     ok(put("blocks", other)).await;
     ok(put("mutes", third)).await;
-    let games = ok(server.node.get("/v1/me/games", &one.access_token)).await;
+    let games = ok(server.get("/v1/me/games", &one)).await;
     let game = text(&games["items"][0]["id"]);
     let report = |by: &Guest, about: &Guest, reason: &str, words: &str| {
         let body = json!({ "player": about.id, "reason": reason, "words": words });
         let path = format!("/v1/games/{game}/reports");
-        server.node.post(&path, &body).bearer_auth(&by.access_token)
+        server.post_by(&by, &path, &body)
     };
     ok(report(one, other, "collusion", "They talk to each other.")).await;
     ok(report(third, one, "stalling", "She thinks for hours.")).await;
-    let export = ok(server.node.get("/v1/me/export", &one.access_token)).await;
+    let export = ok(server.get("/v1/me/export", &one)).await;
     assert_eq!(export["blocked_players"][0]["player"], other.id);
     assert_eq!(export["muted_players"][0]["player"], third.id);
     let made = &export["reports_made"][0];
@@ -273,15 +242,15 @@ async fn the_export_contains_relations_and_reports() {
     // The author and the text of a report are not exported.
     let received = export["reports_received"].to_string();
     assert!(!received.contains(&third.id) && !received.contains("hours"), "{received}");
-    let statistics = ok(server.node.get("/v1/me/statistics", &one.access_token)).await;
+    let statistics = ok(server.get("/v1/me/statistics", &one)).await;
     assert_eq!(export["statistics"], statistics["items"]);
     assert!(!export["statistics"].as_array().unwrap().is_empty());
 }
 
 /// Builds a request by which a guest deletes its account, with an account proof.
 async fn request_deletion(server: &Server, guest: &Guest, credential: &Value) -> RequestBuilder {
-    let proof = server.node.proof(&guest.access_token, credential).await;
-    let delete = server.node.request(Method::DELETE, "/v1/me").bearer_auth(&guest.access_token);
+    let proof = server.proof(guest, credential).await;
+    let delete = server.call(Method::DELETE, "/v1/me", guest);
     delete.header("account-proof", proof)
 }
 
@@ -298,21 +267,20 @@ async fn a_deletion_waits_for_the_opening_of_a_game() {
     let (guests, table) = play_game(&server).await;
     let players = list_players(&guests);
     let owner = server.owner_pool().await;
-    let mut held = owner.begin().await.unwrap();
     // Blocks an opening after it has locked the wallets and before it is visible.
-    sqlx::query("lock table games in share row exclusive mode").execute(&mut *held).await.unwrap();
+    let held = lock_table(&owner, "games in share row exclusive mode").await;
     let game = server.bank.deal(table, &players);
     let ledger = server.bank.ledger.clone();
     let opening = tokio::spawn(async move { ledger.open_game(game).await });
     wait_for_locks(&server, 1).await;
     let credential = json!({ "by": "password", "password": PASSWORD });
     let delete = request_deletion(&server, &guests[0], &credential).await;
-    let deletion = tokio::spawn(async move { delete.send().await.unwrap().status().as_u16() });
+    let deletion = tokio::spawn(status_of(delete));
     wait_for_locks(&server, 2).await;
     held.rollback().await.unwrap();
     assert!(matches!(opening.await.unwrap().unwrap(), OpeningOutcome::Opened { .. }));
     assert_eq!(deletion.await.unwrap(), 409);
-    ok(server.node.get("/v1/me", &guests[0].access_token)).await;
+    ok(server.get("/v1/me", &guests[0])).await;
     server.bank.audit_clean().await;
 }
 
@@ -324,13 +292,11 @@ async fn a_game_is_not_opened_with_a_player_under_deletion() {
     let players = list_players(&guests);
     let before = server.bank.wallets(&players).await;
     let owner = server.owner_pool().await;
-    let mut held = owner.begin().await.unwrap();
     // Blocks a deletion after it has looked for games and before it is visible.
-    let hold = "lock table name_skeletons in share row exclusive mode";
-    sqlx::query(hold).execute(&mut *held).await.unwrap();
+    let held = lock_table(&owner, "name_skeletons in share row exclusive mode").await;
     let credential = json!({ "by": "password", "password": PASSWORD });
     let delete = request_deletion(&server, &guests[0], &credential).await;
-    let deletion = tokio::spawn(async move { delete.send().await.unwrap().status().as_u16() });
+    let deletion = tokio::spawn(status_of(delete));
     wait_for_locks(&server, 1).await;
     let game = server.bank.deal(table, &players);
     let ledger = server.bank.ledger.clone();
@@ -359,10 +325,9 @@ async fn a_concurrent_deletion_and_opening_are_serialized() {
     for round in 0..40 {
         let mut guests = Vec::new();
         for number in 0..3 {
-            guests.push(server.node.guest(&format!("{DEVICE}-{round}-{number}")).await);
+            guests.push(server.guest(&format!("{DEVICE}-{round}-{number}")).await);
         }
-        let players = list_players(&guests);
-        let game = server.bank.deal(TableId(Uuid::new_v4()), &players);
+        let game = server.bank.deal(TableId(Uuid::new_v4()), &list_players(&guests));
         let device = format!("{DEVICE}-{round}-{}", round % 3);
         let credential = json!({ "by": "device", "device_id": device });
         let delete = request_deletion(&server, &guests[round % 3], &credential).await;
@@ -389,15 +354,14 @@ async fn a_sign_in_during_a_deletion_is_refused() {
     let server = Server::new().await;
     for round in 0..20 {
         let device = format!("{DEVICE}-{round}");
-        let guest = server.node.guest(&device).await;
+        let guest = server.guest(&device).await;
         let credential = json!({ "by": "device", "device_id": device });
         let delete = request_deletion(&server, &guest, &credential).await;
         let body = json!({ "device_id": device });
-        let sign_in = server.node.post("/v1/sign-in/guest", &body);
+        let sign_in = server.post("/v1/sign-in/guest", &body);
         let (deleted, _) = tokio::join!(delete.send(), sign_in.send());
         assert_eq!(deleted.unwrap().status(), 204);
-        let alive = "select count(*) from sessions where player = $1::uuid and revoked_at is null";
-        let alive = sqlx::query_scalar::<_, i64>(alive).bind(&guest.id);
-        assert_eq!(alive.fetch_one(&server.bank.pool).await.unwrap(), 0);
+        let alive = format!("sessions where player = '{}' and revoked_at is null", guest.id);
+        assert_eq!(count_rows(&server.bank.pool, &alive).await, 0);
     }
 }

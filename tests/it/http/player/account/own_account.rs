@@ -2,52 +2,44 @@
 
 use bahay::ledger::{Grant, GrantCoins};
 use bahay_engine::coins::Coins;
-use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::http::server::{Server, WELCOME, expect_refusal, expect_refusal_of, ok, text};
-use crate::support::rest::items;
-
-const DEVICE: &str = "device-0123456789";
+use crate::http::server::{
+    DEVICE, OTHER_DEVICE, Server, WELCOME, expect_refusal, expect_refusal_of, ok, text,
+};
+use crate::support::rest::{assert_fields, items};
 
 #[tokio::test]
 async fn a_new_name_is_validated_and_normalized() {
-    let (server, guest) = Server::with_guest(DEVICE).await;
+    let (server, guest) = Server::with_guest().await;
     let token = guest.access_token.as_str();
-    let rename =
-        |body: Value| server.node.request(Method::PATCH, "/v1/me").bearer_auth(token).json(&body);
+    let rename = |body: Value| server.change_profile(token, &body);
     let renamed = ok(rename(json!({ "name": " Ate\u{a0} Luz " }))).await;
     assert_eq!(renamed["name"], "Ate Luz");
-    assert_eq!(ok(server.node.get("/v1/me", token)).await, renamed);
+    assert_eq!(ok(server.get("/v1/me", token)).await, renamed);
     assert_eq!(ok(rename(json!({}))).await, renamed);
     for name in ["", "a", "x\u{7}y", "a\u{200b}b", &"é".repeat(21)] {
-        expect_refusal_of(
-            format!("{name:?}"),
-            rename(json!({ "name": name })),
-            422,
-            "body_invalid",
-        )
-        .await;
+        let renamed = rename(json!({ "name": name }));
+        expect_refusal_of(format!("{name:?}"), renamed, 422, "body_invalid").await;
     }
     for body in [json!({ "name": 5 }), json!({ "nom": "Luz" }), json!(["Luz"]), json!("Luz")] {
         expect_refusal_of(&body, rename(body.clone()), 422, "body_invalid").await;
     }
-    assert_eq!(ok(server.node.get("/v1/me", token)).await, renamed);
+    assert_eq!(ok(server.get("/v1/me", token)).await, renamed);
 }
 
 #[tokio::test]
 async fn a_player_sees_its_own_profile_only() {
-    let (server, one) = Server::with_guest(DEVICE).await;
-    let two = server.node.guest("device-9876543210").await;
+    let (server, one) = Server::with_guest().await;
+    let two = server.guest(OTHER_DEVICE).await;
     for guest in [&one, &two] {
-        let me = ok(server.node.get("/v1/me", &guest.access_token)).await;
-        assert_eq!(me, guest.answer["player"]);
+        assert_eq!(ok(server.get("/v1/me", &guest)).await, guest.answer["player"]);
     }
 }
 
 /// Creates a player whose wallet has `count` entries, and returns its access token.
 async fn sign_in_with_entries(server: &Server, count: i64) -> String {
-    let guest = server.node.guest(DEVICE).await;
+    let guest = server.guest(DEVICE).await;
     let (player, grant) = (guest.player(), Grant::Daily);
     for number in 1..count {
         let (key, amount) = (format!("{player}:{number}"), Coins::from_hundredths(number));
@@ -61,31 +53,21 @@ async fn sign_in_with_entries(server: &Server, count: i64) -> String {
 async fn wallet_entries_are_paginated_newest_first() {
     let server = Server::new().await;
     let token = sign_in_with_entries(&server, 7).await;
+    let pages = server.read_pages("/v1/me/wallet/entries", "limit=3", &token).await;
     let mut versions = Vec::new();
-    let mut path = "/v1/me/wallet/entries?limit=3".to_owned();
-    let mut pages = 0;
-    loop {
-        let page = ok(server.node.get(&path, &token)).await;
-        pages += 1;
-        for entry in items(&page) {
-            versions.push(entry["version"].as_i64().unwrap());
-            let after = entry["balance_after"].as_i64().unwrap();
-            let before = entry["balance_before"].as_i64().unwrap();
-            assert_eq!(after - before, entry["amount"].as_i64().unwrap());
-        }
-        match page["next_cursor"].as_str() {
-            Some(cursor) => path = format!("/v1/me/wallet/entries?limit=3&cursor={cursor}"),
-            None => break,
-        }
+    for entry in pages.iter().flatten() {
+        versions.push(entry["version"].as_i64().unwrap());
+        let after = entry["balance_after"].as_i64().unwrap();
+        let before = entry["balance_before"].as_i64().unwrap();
+        assert_eq!(after - before, entry["amount"].as_i64().unwrap());
     }
-    assert_eq!((versions, pages), (vec![7, 6, 5, 4, 3, 2, 1], 3));
-    let all = ok(server.node.get("/v1/me/wallet/entries", &token)).await;
+    assert_eq!((versions, pages.len()), (vec![7, 6, 5, 4, 3, 2, 1], 3));
+    let all = ok(server.get("/v1/me/wallet/entries", &token)).await;
     let items = items(&all);
     assert_eq!(items.len(), 7);
     assert!(all["next_cursor"].is_null());
     let welcome = &items[6];
-    assert_eq!(welcome["code"], "welcome");
-    assert_eq!(welcome["amount"], WELCOME.hundredths());
+    assert_fields(welcome, json!({ "code": "welcome", "amount": WELCOME.hundredths() }));
     assert_eq!(welcome["balance_before"], 0);
     assert!(welcome["game"].is_null());
 }
@@ -94,28 +76,27 @@ async fn wallet_entries_are_paginated_newest_first() {
 async fn a_cursor_is_valid_for_its_list_and_player_only() {
     let server = Server::new().await;
     let token = sign_in_with_entries(&server, 3).await;
-    let other = server.node.guest("device-9876543210").await;
-    let page = ok(server.node.get("/v1/me/wallet/entries?limit=1", &token)).await;
+    let other = server.guest(OTHER_DEVICE).await;
+    let page = ok(server.get("/v1/me/wallet/entries?limit=1", &token)).await;
     let cursor = text(&page["next_cursor"]);
     let with = |list: &str, cursor: &str| format!("/v1/me/{list}?cursor={cursor}");
     let entries = |cursor: &str| with("wallet/entries", cursor);
-    ok(server.node.get(&entries(&cursor), &token)).await;
-    expect_refusal(server.node.get(&with("games", &cursor), &token), 422, "cursor_invalid").await;
-    let theirs = server.node.get(&entries(&cursor), &other.access_token);
-    expect_refusal(theirs, 422, "cursor_invalid").await;
+    ok(server.get(&entries(&cursor), &token)).await;
+    expect_refusal(server.get(&with("games", &cursor), &token), 422, "cursor_invalid").await;
+    expect_refusal(server.get(&entries(&cursor), &other), 422, "cursor_invalid").await;
     let (_, seal) = cursor.rsplit_once('~').unwrap();
     let long = "1".repeat(300);
     for forged in ["", "1", "~", "1~", &format!("1~{seal}"), &format!("{cursor}0"), &long, "%00"] {
-        expect_refusal_of(forged, server.node.get(&entries(forged), &token), 422, "cursor_invalid")
+        expect_refusal_of(forged, server.get(&entries(forged), &token), 422, "cursor_invalid")
             .await;
     }
 }
 
 #[tokio::test]
 async fn a_page_has_1_to_100_items() {
-    let (server, guest) = Server::with_guest(DEVICE).await;
+    let (server, guest) = Server::with_guest().await;
     for list in ["/v1/me/wallet/entries", "/v1/me/games"] {
-        let page = |query: &str| server.node.get(&format!("{list}?{query}"), &guest.access_token);
+        let page = |query: &str| server.get(&format!("{list}?{query}"), &guest);
         for query in ["limit=1", "limit=100", ""] {
             ok(page(query)).await;
         }

@@ -9,59 +9,37 @@ use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 
 use crate::http::server::{
-    Guest, Node, Server, Setup, expect_refusal, expect_refusal_of, ok, refused, status_of, text,
+    DEVICE, Guest, Node, OTHER_DEVICE, PASSWORD, Server, Setup, answer, count_successes,
+    expect_delay, expect_refusal, expect_refusal_of, ok, refusal, refused, status_of, text,
 };
 use crate::support::db::read_value;
 use crate::support::house::{cheap_auth_options, wide_rate_limits};
 
-const DEVICE: &str = "device-0123456789";
-const PASSWORD: &str = "rain on a tin roof";
 const OTHER: &str = "two carabaos and a jeepney";
 
 fn sign_in(node: &Node, name: &str, password: &str) -> RequestBuilder {
     node.post("/v1/sign-in/password", &json!({ "name": name, "password": password }))
 }
 
-/// Builds a request that sets the first password of a guest with this device.
-async fn set_password_of(
-    node: &Node,
-    token: &str,
-    device: &str,
-    name: &str,
-    password: &str,
-) -> RequestBuilder {
-    let body = json!({ "name": name, "password": password });
-    node.set_password(token, device, &body).await
-}
-
-async fn set_first_password(
-    node: &Node,
-    token: &str,
-    name: &str,
-    password: &str,
-) -> RequestBuilder {
-    set_password_of(node, token, DEVICE, name, password).await
-}
-
 fn change_password(node: &Node, token: &str, current: &str, new: &str) -> RequestBuilder {
     let body = json!({ "current_password": current, "password": new });
-    node.request(Method::PUT, "/v1/me/password").bearer_auth(token).json(&body)
+    node.call(Method::PUT, "/v1/me/password", token).json(&body)
 }
 
 /// Creates a guest with the name Maria and a password.
 async fn sign_in_maria(node: &Node) -> Guest {
     let guest = node.guest(DEVICE).await;
-    ok(set_first_password(node, &guest.access_token, "Maria", PASSWORD).await).await;
+    ok(node.set_password(&guest, DEVICE, "Maria", PASSWORD).await).await;
     guest
 }
 
 #[tokio::test]
 async fn a_guest_with_a_password_keeps_everything_and_signs_in_by_name() {
-    let (server, guest) = Server::with_guest(DEVICE).await;
+    let (server, guest) = Server::with_guest().await;
     let node = &server.node;
     let token = guest.access_token.as_str();
     let wallet = ok(node.get("/v1/me/wallet", token)).await;
-    let me = ok(set_first_password(node, token, "Maria", PASSWORD).await).await;
+    let me = ok(node.set_password(token, DEVICE, "Maria", PASSWORD).await).await;
     assert_eq!(text(&me["id"]), guest.id);
     assert_eq!(me["name"], "Maria");
     // The player signs in on any node and in any letter case, and by its device as before.
@@ -81,44 +59,32 @@ async fn a_guest_with_a_password_keeps_everything_and_signs_in_by_name() {
 
 #[tokio::test]
 async fn a_first_password_is_validated_and_set_once() {
-    let (server, guest) = Server::with_guest(DEVICE).await;
+    let (server, guest) = Server::with_guest().await;
     let node = &server.node;
     let token = guest.access_token.as_str();
     let long = "é".repeat(129);
     for password in ["", "1234567", &long] {
-        expect_refusal_of(
-            password,
-            set_first_password(node, token, "Maria", password).await,
-            422,
-            "body_invalid",
-        )
-        .await;
+        let set = node.set_password(token, DEVICE, "Maria", password).await;
+        expect_refusal_of(password, set, 422, "body_invalid").await;
     }
     for password in ["password", "IloveYou123", "mariamaria", "maria1maria", "aaaaaaaaaa"] {
-        let name = "Maria Maria";
-        expect_refusal_of(
-            password,
-            set_first_password(node, token, name, password).await,
-            422,
-            "password_easy",
-        )
-        .await;
+        let set = node.set_password(token, DEVICE, "Maria Maria", password).await;
+        expect_refusal_of(password, set, 422, "password_easy").await;
     }
     expect_refusal(change_password(node, token, PASSWORD, OTHER), 409, "password_not_set").await;
-    ok(set_first_password(node, token, "Maria", PASSWORD).await).await;
+    ok(node.set_password(token, DEVICE, "Maria", PASSWORD).await).await;
     let body = json!({ "name": "Maria", "password": OTHER });
     let proof = node.proof(token, &json!({ "by": "password", "password": PASSWORD })).await;
-    let again = node.post("/v1/me/password", &body).header("account-proof", proof);
-    expect_refusal(again.bearer_auth(token), 409, "password_set").await;
+    let again = node.post_by(token, "/v1/me/password", &body).header("account-proof", proof);
+    expect_refusal(again, 409, "password_set").await;
     ok(sign_in(node, "Maria", PASSWORD)).await;
     // The name is reserved for Maria now.
-    let device = "device-9876543210";
-    let other = node.guest(device).await.access_token;
+    let other = node.guest(OTHER_DEVICE).await;
     for name in ["Maria", "MARIA", "Mаria"] {
-        let claim = set_password_of(node, &other, device, name, OTHER).await;
+        let claim = node.set_password(&other, OTHER_DEVICE, name, OTHER).await;
         expect_refusal(claim, 409, "name_taken").await;
     }
-    let house = set_password_of(node, &other, device, "Bahay Support", OTHER).await;
+    let house = node.set_password(&other, OTHER_DEVICE, "Bahay Support", OTHER).await;
     expect_refusal(house, 422, "name_reserved").await;
 }
 
@@ -126,21 +92,16 @@ async fn a_first_password_is_validated_and_set_once() {
 async fn one_of_twenty_concurrent_claims_gets_the_name() {
     let (server, other) = Server::with_other().await;
     let races = (0..20).map(|number| {
-        let node = if number % 2 == 0 { &server.node } else { &other };
+        let node = server.alternate(&other, number);
         async move {
             let device = format!("device-0000000000-{number}");
             let guest = node.guest(&device).await;
             // The claims differ in their spelling.
             let name = if number % 3 == 0 { "MARIA" } else { "Maria" };
-            let token = guest.access_token.as_str();
-            status_of(set_password_of(node, token, &device, name, PASSWORD).await).await
+            answer(node.set_password(&guest, &device, name, PASSWORD).await).await
         }
     });
-    let mut answers = join_all(races).await;
-    answers.sort_unstable();
-    let mut expected = vec![409; 20];
-    expected[0] = 200;
-    assert_eq!(answers, expected);
+    assert_eq!(count_successes(join_all(races).await, 409, "name_taken"), 1);
 }
 
 #[tokio::test]
@@ -157,7 +118,7 @@ async fn a_changed_password_ends_all_other_sessions() {
     ok(change_password(node, token, PASSWORD, OTHER)).await;
     ok(node.get("/v1/me", token)).await;
     ok(node.refresh(&here.refresh_token)).await;
-    expect_refusal(node.get("/v1/me", &there.access_token), 401, "token_revoked").await;
+    expect_refusal(node.get("/v1/me", &there), 401, "token_revoked").await;
     expect_refusal(node.refresh(&there.refresh_token), 401, "session_ended").await;
     expect_refusal(sign_in(node, "Maria", PASSWORD), 401, "credentials_wrong").await;
     ok(sign_in(node, "Maria", OTHER)).await;
@@ -168,28 +129,28 @@ async fn a_name_is_locked_after_five_failures_a_minute_on_every_node() {
     let server = Server::new().await;
     let node = &server.node;
     sign_in_maria(node).await;
-    let wrong = |node, name| async move { refused(sign_in(node, name, "wrong password")).await };
+    let wrong = async |name: &str, status: u16, code: &str| {
+        expect_refusal_of(name, sign_in(node, name, "wrong password"), status, code).await;
+    };
     // Four failures do not matter if the fifth attempt succeeds.
     for _ in 0..4 {
-        assert_eq!(wrong(node, "Maria").await, (401, "credentials_wrong".into()));
+        wrong("Maria", 401, "credentials_wrong").await;
     }
     ok(sign_in(node, "Maria", PASSWORD)).await;
     for spelling in ["Maria", "maria", "MARIA", "Maria", "m a r i a"] {
-        assert_eq!(wrong(node, spelling).await, (401, "credentials_wrong".into()));
+        wrong(spelling, 401, "credentials_wrong").await;
     }
     // The right password is refused too, as it is on another node.
     let restarted = server.another_node().await;
     for node in [node, &restarted] {
-        let response = sign_in(node, "Maria", PASSWORD).send().await.unwrap();
-        assert_eq!(response.headers()["retry-after"], "60");
-        let refusal = crate::http::server::refusal(response).await;
-        assert_eq!(refusal, (429, "sign_in_locked".into()));
+        let locked = sign_in(node, "Maria", PASSWORD);
+        assert_eq!(expect_delay(locked, 429, "sign_in_locked").await, 60);
     }
     // An unknown name gets the same responses.
     for _ in 0..5 {
-        assert_eq!(wrong(node, "Nobody Here").await, (401, "credentials_wrong".into()));
+        wrong("Nobody Here", 401, "credentials_wrong").await;
     }
-    assert_eq!(wrong(node, "Nobody Here").await, (429, "sign_in_locked".into()));
+    wrong("Nobody Here", 429, "sign_in_locked").await;
     // Other names are not affected, and the lockout ends after a minute.
     node.guest(DEVICE).await;
     server.clock.advance(Duration::from_secs(59));
@@ -244,10 +205,8 @@ async fn guesses_do_not_lock_out_known_devices() {
 async fn concurrent_guesses_are_counted() {
     let server = Server::new().await;
     sign_in_maria(&server.node).await;
-    let guesses = (0..40).map(|number| {
-        let guess = sign_in(&server.node, "Maria", &format!("wrong password {number}"));
-        async { refused(guess).await.0 }
-    });
+    let guesses = (0..40)
+        .map(|number| status_of(sign_in(&server, "Maria", &format!("wrong password {number}"))));
     let answers = join_all(guesses).await;
     assert_eq!(answers.iter().filter(|status| **status == 401).count(), 5);
     assert_eq!(answers.iter().filter(|status| **status == 429).count(), 35);
@@ -272,13 +231,12 @@ async fn a_known_name_is_indistinguishable_from_an_unknown_one() {
     let node = &server.node;
     sign_in_maria(node).await;
     // A guest without a password, an unknown name, and a text that is not a valid name.
-    node.sign_in(&json!({ "device_id": "device-9876543210", "name": "Luz" })).await;
+    node.sign_in(&json!({ "device_id": OTHER_DEVICE, "name": "Luz" })).await;
     let mut bodies = Vec::new();
     for name in ["Maria", "Luz", "Somebody", "", "x", "\u{202e}", &"long ".repeat(500)] {
         let response = sign_in(node, name, "wrong password").send().await.unwrap();
         assert_eq!(response.status(), 401, "{name:?}");
-        let body: Value = response.json().await.unwrap();
-        bodies.push(body);
+        bodies.push(response.json::<Value>().await.unwrap());
     }
     assert!(bodies.iter().all(|body| *body == bodies[0]), "{bodies:?}");
     // A password that could not be set is reported as a wrong one.
@@ -292,15 +250,12 @@ async fn a_known_name_is_indistinguishable_from_an_unknown_one() {
 async fn cheaper_hashes_are_upgraded_at_the_next_sign_in() {
     let server = Server::new().await;
     sign_in_maria(&server.node).await;
-    let hash = async || {
-        let hash: String = read_value(&server.bank.pool, "select hash from passwords").await;
-        hash
-    };
+    let hash = async || read_value::<String>(&server.bank.pool, "select hash from passwords").await;
     let before = hash().await;
     assert!(before.starts_with("$argon2id$v=19$m=64,t=1,p=1$"), "{before}");
     let hashes = HashOptions { memory_kib: 128, passes: 2, ..cheap_auth_options().hashes };
-    let auth_options = accounts::Options { hashes, ..cheap_auth_options() };
-    let dearer = server.node_with(Setup { auth_options, ..Setup::default() }).await;
+    let options = accounts::Options { hashes, ..cheap_auth_options() };
+    let dearer = server.node_with(Setup::with_auth_options(options)).await;
     expect_refusal(sign_in(&dearer, "Maria", "wrong password"), 401, "credentials_wrong").await;
     assert_eq!(hash().await, before);
     ok(sign_in(&dearer, "Maria", PASSWORD)).await;
@@ -314,26 +269,24 @@ async fn cheaper_hashes_are_upgraded_at_the_next_sign_in() {
 #[tokio::test]
 async fn sign_ins_beyond_the_hashing_queue_are_refused() {
     let hashes = HashOptions { at_once: 1, waiting_max: 0, ..HashOptions::default() };
-    let auth_options = accounts::Options { hashes, ..cheap_auth_options() };
-    let server = Server::with_setup(Setup { auth_options, ..Setup::default() }).await;
+    let options = accounts::Options { hashes, ..cheap_auth_options() };
+    let server = Server::with_setup(Setup::with_auth_options(options)).await;
     let attempts = (0..20).map(|number| {
-        let node = &server.node;
-        async move {
-            let response = sign_in(node, &format!("Nobody {number}"), PASSWORD).send().await;
-            let response = response.expect("the server responds");
+        let attempt = sign_in(&server, &format!("Nobody {number}"), PASSWORD).send();
+        async {
+            let response = attempt.await.expect("the server responds");
             if response.status() == 401 {
                 return 401;
             }
             assert_eq!(response.headers()["retry-after"], "1");
-            let refusal = crate::http::server::refusal(response).await;
-            assert_eq!(refusal, (503, "sign_in_busy".into()));
+            assert_eq!(refusal(response).await, (503, "sign_in_busy".into()));
             503
         }
     });
     let answers = join_all(attempts).await;
     assert!(answers.contains(&401) && answers.contains(&503), "{answers:?}");
     // The queue was full only for a moment.
-    expect_refusal(sign_in(&server.node, "Nobody", PASSWORD), 401, "credentials_wrong").await;
+    expect_refusal(sign_in(&server, "Nobody", PASSWORD), 401, "credentials_wrong").await;
 }
 
 #[tokio::test]
@@ -341,11 +294,8 @@ async fn signing_in_is_limited_by_address() {
     let sign_ins_per_address = "1:3".parse().unwrap();
     let limits = rate_limit::Options { sign_ins_per_address, ..wide_rate_limits() };
     let server = Server::with_rate_limits(limits).await;
-    let attempts = (0..12).map(|number| {
-        let name = format!("Nobody {number}");
-        let attempt = sign_in(&server.node, &name, PASSWORD);
-        async { refused(attempt).await }
-    });
+    let attempts =
+        (0..12).map(|number| refused(sign_in(&server, &format!("Nobody {number}"), PASSWORD)));
     let answers = join_all(attempts).await;
     let limited = (429, "too_many_requests".to_owned());
     assert!(answers.contains(&limited), "{answers:?}");

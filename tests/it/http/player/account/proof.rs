@@ -7,11 +7,9 @@ use std::time::Duration;
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 
-use crate::http::server::{Node, Server, expect_refusal, ok};
-
-const DEVICE: &str = "device-0123456789";
-const OTHER_DEVICE: &str = "device-9876543210";
-const PASSWORD: &str = "rain on a tin roof";
+use crate::http::server::{
+    DEVICE, Node, OTHER_DEVICE, PASSWORD, Server, expect_refusal, expect_refusal_of, ok,
+};
 
 /// The calls that require a proof, by method and path.
 const PROVEN: [(Method, &str); 5] = [
@@ -31,7 +29,7 @@ fn password_proof_body(password: &str) -> Value {
 }
 
 fn request_proof(node: &Node, token: &str, shown: &Value) -> RequestBuilder {
-    node.post("/v1/me/proof", shown).bearer_auth(token)
+    node.post_by(token, "/v1/me/proof", shown)
 }
 
 fn send_call(node: &Node, (method, path): &(Method, &str), token: &str) -> RequestBuilder {
@@ -46,7 +44,7 @@ fn send_call(node: &Node, (method, path): &(Method, &str), token: &str) -> Reque
 /// one of another session or player, or an expired one.
 #[tokio::test]
 async fn an_access_token_alone_cannot_change_the_account() {
-    let (server, guest) = Server::with_guest(DEVICE).await;
+    let (server, guest) = Server::with_guest().await;
     let node = &server.node;
     let copied = guest.access_token.as_str();
     let elsewhere = node.guest(DEVICE).await.access_token;
@@ -74,7 +72,7 @@ async fn an_access_token_alone_cannot_change_the_account() {
 
 #[tokio::test]
 async fn a_device_is_a_proof_only_without_password_and_identity() {
-    let (server, guest) = Server::with_guest(DEVICE).await;
+    let (server, guest) = Server::with_guest().await;
     let node = &server.node;
     let token = guest.access_token.as_str();
     let unknown = device_proof_body("device-of-nobody-at-all");
@@ -83,8 +81,7 @@ async fn a_device_is_a_proof_only_without_password_and_identity() {
     let prove = |proof: Value| request_proof(node, token, &proof);
     expect_refusal(prove(device_proof_body(OTHER_DEVICE)), 403, "device_wrong").await;
     expect_refusal(prove(password_proof_body(PASSWORD)), 409, "password_not_set").await;
-    let body = json!({ "name": "Maria", "password": PASSWORD });
-    ok(node.set_password(token, DEVICE, &body).await).await;
+    ok(node.set_password(token, DEVICE, "Maria", PASSWORD).await).await;
     // The finder of a lost telephone holds the device, but does not know the password.
     expect_refusal(prove(device_proof_body(DEVICE)), 403, "proof_insufficient").await;
     for _ in 0..5 {
@@ -100,19 +97,18 @@ async fn a_device_is_a_proof_only_without_password_and_identity() {
     // The right password resets the count of failures.
     let proof = node.proof(token, &password_proof_body(PASSWORD)).await;
     expect_refusal(prove(password_proof_body("wrong password")), 403, "password_wrong").await;
-    let delete = node.request(Method::DELETE, "/v1/me").bearer_auth(token);
-    ok(delete.header("account-proof", proof)).await;
+    ok(node.call(Method::DELETE, "/v1/me", token).header("account-proof", proof)).await;
 }
 
 fn change_device(node: &Node, token: &str, old: &str, new: &str) -> RequestBuilder {
     let body = json!({ "device_id": old, "new_device_id": new });
-    node.request(Method::PUT, "/v1/me/device").bearer_auth(token).json(&body)
+    node.call(Method::PUT, "/v1/me/device", token).json(&body)
 }
 
 /// A copy of the old id becomes useless: neither the id nor the sessions that it opened are valid.
 #[tokio::test]
 async fn a_changed_device_id_replaces_the_old_one() {
-    let (server, guest) = Server::with_guest(DEVICE).await;
+    let (server, guest) = Server::with_guest().await;
     let node = &server.node;
     let token = guest.access_token.as_str();
     let thief = node.guest(DEVICE).await;
@@ -121,31 +117,32 @@ async fn a_changed_device_id_replaces_the_old_one() {
     for _ in 0..2 {
         ok(change_device(node, token, DEVICE, new)).await;
     }
-    expect_refusal(node.get("/v1/me", &thief.access_token), 401, "token_revoked").await;
+    expect_refusal(node.get("/v1/me", &thief), 401, "token_revoked").await;
     expect_refusal(node.refresh(&thief.refresh_token), 401, "session_ended").await;
     assert_ne!(node.guest(DEVICE).await.id, guest.id);
     assert_eq!(node.guest(new).await.id, guest.id);
     ok(node.get("/v1/me", token)).await;
     ok(node.refresh(&guest.refresh_token)).await;
-    let methods = ok(node.get("/v1/me/sign-in-methods", token)).await;
-    assert_eq!(methods["devices"], 1);
+    assert_eq!(ok(node.get("/v1/me/sign-in-methods", token)).await["devices"], 1);
 }
 
 #[tokio::test]
 async fn a_device_id_changes_only_to_a_free_one_and_by_its_player() {
-    let (server, guest) = Server::with_guest(DEVICE).await;
+    let (server, guest) = Server::with_guest().await;
     let node = &server.node;
     let token = guest.access_token.as_str();
     let other = node.guest(OTHER_DEVICE).await;
-    let new = "device-drawn-anew-1";
-    expect_refusal(change_device(node, token, OTHER_DEVICE, new), 403, "device_wrong").await;
-    expect_refusal(change_device(node, token, "device-of-nobody-at-all", new), 403, "device_wrong")
-        .await;
-    let foreign = change_device(node, token, "device-of-nobody-at-all", OTHER_DEVICE);
-    expect_refusal(foreign, 403, "device_wrong").await;
-    expect_refusal(change_device(node, token, DEVICE, OTHER_DEVICE), 409, "device_taken").await;
-    expect_refusal(change_device(node, token, DEVICE, DEVICE), 422, "body_invalid").await;
-    expect_refusal(change_device(node, token, DEVICE, "short"), 422, "body_invalid").await;
+    for (old, new, status, code) in [
+        (OTHER_DEVICE, "device-drawn-anew-1", 403, "device_wrong"),
+        ("device-of-nobody-at-all", "device-drawn-anew-1", 403, "device_wrong"),
+        ("device-of-nobody-at-all", OTHER_DEVICE, 403, "device_wrong"),
+        (DEVICE, OTHER_DEVICE, 409, "device_taken"),
+        (DEVICE, DEVICE, 422, "body_invalid"),
+        (DEVICE, "short", 422, "body_invalid"),
+    ] {
+        let case = format!("{old} to {new}");
+        expect_refusal_of(case, change_device(node, token, old, new), status, code).await;
+    }
     assert_eq!(node.guest(DEVICE).await.id, guest.id);
     assert_eq!(node.guest(OTHER_DEVICE).await.id, other.id);
 }

@@ -5,37 +5,22 @@ use std::collections::BTreeSet;
 use bahay::accounts::SESSIONS_MAX;
 use futures_util::future::join_all;
 use serde_json::json;
-use sqlx::PgPool;
 
-use crate::http::server::{Server, WELCOME, ok, text};
-use crate::support::db::read_value;
+use crate::http::server::{DEVICE, OTHER_DEVICE, Server, WELCOME, ok, status_of, text};
+use crate::support::db::{count_rows, read_value};
 
-const DEVICE: &str = "device-0123456789";
-
-async fn count(pool: &PgPool, what: &str) -> i64 {
-    let sql = match what {
-        "players" => "select count(*) from players",
-        "grants" => "select count(*) from transfers where code = 'welcome'",
-        "sessions" => "select count(*) from sessions",
-        _ => panic!("no query counts {what}"),
-    };
-    read_value(pool, sql).await
-}
+const GRANTS: &str = "transfers where code = 'welcome'";
 
 #[tokio::test]
 async fn a_device_always_signs_in_the_same_player() {
     let server = Server::new().await;
-    let first = server
-        .node
-        .sign_in(
-            &json!({ "device_id": DEVICE, "name": "  Mang   Tomás ", "time_zone": "Asia/Manila" }),
-        )
-        .await;
-    let again = server
-        .node
-        .sign_in(&json!({ "device_id": DEVICE, "name": "Somebody", "time_zone": "UTC" }))
-        .await;
-    let other = server.node.guest("device-9876543210").await;
+    let sign_in = async |name: &str, time_zone: &str| {
+        let body = json!({ "device_id": DEVICE, "name": name, "time_zone": time_zone });
+        server.sign_in(&body).await
+    };
+    let first = sign_in("  Mang   Tomás ", "Asia/Manila").await;
+    let again = sign_in("Somebody", "UTC").await;
+    let other = server.guest(OTHER_DEVICE).await;
     assert_eq!(first.answer["player"], again.answer["player"]);
     assert_eq!(first.answer["player"]["name"], "Mang Tomás");
     assert_eq!(first.answer["player"]["time_zone"], "Asia/Manila");
@@ -49,48 +34,42 @@ async fn a_device_always_signs_in_the_same_player() {
 
 #[tokio::test]
 async fn a_time_zone_may_be_added_at_a_later_sign_in() {
-    let (server, first) = Server::with_guest(DEVICE).await;
+    let (server, first) = Server::with_guest().await;
     assert!(first.answer["player"]["time_zone"].is_null());
-    let again =
-        server.node.sign_in(&json!({ "device_id": DEVICE, "time_zone": "Asia/Tokyo" })).await;
+    let again = server.sign_in(&json!({ "device_id": DEVICE, "time_zone": "Asia/Tokyo" })).await;
     assert_eq!(again.answer["player"]["time_zone"], "Asia/Tokyo");
 }
 
 #[tokio::test]
 async fn a_new_player_is_welcomed_once() {
     let server = Server::new().await;
-    server.node.guest(DEVICE).await;
-    let guest = server.node.guest(DEVICE).await;
-    let wallet = ok(server.node.get("/v1/me/wallet", &guest.access_token)).await;
+    server.guest(DEVICE).await;
+    let guest = server.guest(DEVICE).await;
+    let wallet = ok(server.get("/v1/me/wallet", &guest)).await;
     let welcome = WELCOME.hundredths();
     assert_eq!(wallet, json!({ "available": welcome, "held": 0, "version": 1 }));
-    assert_eq!(count(&server.bank.pool, "grants").await, 1);
+    assert_eq!(count_rows(&server.bank.pool, GRANTS).await, 1);
 }
 
 #[tokio::test]
 async fn fifty_concurrent_sign_ins_of_a_device_create_one_player_and_one_grant() {
     let (server, other) = Server::with_other().await;
-    let races = (0..50).map(|number| {
-        let node = if number % 2 == 0 { &server.node } else { &other };
-        node.guest(DEVICE)
-    });
+    let races = (0..50).map(|number| server.alternate(&other, number).guest(DEVICE));
     let guests = join_all(races).await;
     let players: BTreeSet<_> = guests.iter().map(|guest| guest.id.as_str()).collect();
     assert_eq!(players.len(), 1);
     let pool = &server.bank.pool;
-    assert_eq!(count(pool, "players").await, 1);
-    assert_eq!(count(pool, "grants").await, 1);
-    assert_eq!(count(pool, "sessions").await, 50);
-    let alive = "select count(*) from sessions where revoked_at is null";
-    let alive = read_value::<i64>(pool, alive).await;
+    assert_eq!(count_rows(pool, "players").await, 1);
+    assert_eq!(count_rows(pool, GRANTS).await, 1);
+    assert_eq!(count_rows(pool, "sessions").await, 50);
+    let alive = count_rows(pool, "sessions where revoked_at is null").await;
     let alive = usize::try_from(alive).unwrap();
     assert_eq!(alive, SESSIONS_MAX, "the other sessions ended to make room");
     // The node that opened a session accepts its token at once, and accepts every token whose
     // session continues.
     let mut believed = 0;
     for guest in guests {
-        let answer = server.node.get("/v1/me", &guest.access_token).send().await.unwrap();
-        match answer.status().as_u16() {
+        match status_of(server.get("/v1/me", &guest)).await {
             200 => believed += 1,
             status => assert_eq!(status, 401),
         }
@@ -100,8 +79,8 @@ async fn fifty_concurrent_sign_ins_of_a_device_create_one_player_and_one_grant()
 
 #[tokio::test]
 async fn device_ids_and_refresh_tokens_are_stored_as_hashes() {
-    let (server, guest) = Server::with_guest(DEVICE).await;
-    let refreshed = ok(server.node.refresh_by(&guest.refresh_token, DEVICE)).await;
+    let (server, guest) = Server::with_guest().await;
+    let refreshed = ok(server.refresh_by(&guest.refresh_token, DEVICE)).await;
     let successor = text(&refreshed["refresh_token"]);
     let secrets = [DEVICE, guest.refresh_token.trim_start_matches("rt_"), &successor[3..]];
     for table in ["devices", "refresh_tokens", "sessions", "players"] {
