@@ -21,8 +21,8 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::check_current;
 use crate::schema::{Document, find_unlimited};
+use crate::{check_current, type_of};
 
 fn as_json(value: &impl Serialize) -> Value {
     serde_json::to_value(value).expect("the value is serializable as JSON")
@@ -85,12 +85,12 @@ fn every_message_of_tables_in_virtual_time_fits() {
             let player = table.occupant(seat).map(|occupant| occupant.player);
             let view = table.view(player);
             let prompt = OpenPrompt::from_view(&view);
-            phases_seen.insert(as_json(&view.phase)["type"].as_str().unwrap().to_owned());
+            phases_seen.insert(type_of(&view.phase));
             let viewer = view.viewer();
             let events = happened.events.iter().filter_map(|event| event.redact::<AnyGame>(viewer));
             let events: Vec<_> = events.collect();
             for event in &events {
-                events_seen.insert(as_json(event)["type"].as_str().unwrap().to_owned());
+                events_seen.insert(type_of(event));
             }
             let server_time_ms = tables.now();
             let update = Message::<AnyGame>::Update {
@@ -121,7 +121,7 @@ fn every_message_of_tables_in_virtual_time_fits() {
         Event::PotRefunded { pot: price.bet, shares: vec![share] },
         Event::Moved { seat: Seat::new(2).unwrap(), to: Seat::new(1).unwrap() },
     ] {
-        events_seen.insert(as_json(&event)["type"].as_str().unwrap().to_owned());
+        events_seen.insert(type_of(&event));
         check(&document, "Message", &as_json(&update(event)));
     }
     let all_events = listed_variants(&document, "Event");
@@ -141,8 +141,7 @@ fn every_event_and_action_of_random_games_fits() {
     for rules in rule_sets.into_iter().flat_map(|(rules, games)| repeat_n(rules, games)) {
         play(&rules, &mut dice, |action, events| {
             if let Some(action) = action {
-                let action = as_json(action);
-                actions_seen.insert(action["type"].as_str().unwrap().to_owned());
+                actions_seen.insert(type_of(action));
                 let game = GameId(Uuid::from_u128(7));
                 let command = json!(
                     { "type": "act", "id": 1, "game": game, "prompt": 2, "action": action }
@@ -157,7 +156,7 @@ fn every_event_and_action_of_random_games_fits() {
                 let Some(event) = AnyGame::redact(event, viewer) else {
                     continue;
                 };
-                events_seen.insert(as_json(&event)["type"].as_str().unwrap().to_owned());
+                events_seen.insert(type_of(&event));
                 check(&document, "Message", &as_json(&update(Event::Game { event })));
             }
         });

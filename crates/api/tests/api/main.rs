@@ -9,6 +9,12 @@ mod protocol_page;
 mod refusals;
 mod schema;
 
+/// Returns the tag of a value of a tagged type.
+fn type_of(value: &impl serde::Serialize) -> String {
+    let value = serde_json::to_value(value).expect("it can be written as JSON");
+    value["type"].as_str().expect("it has a type").to_owned()
+}
+
 /// Checks that the repository has the generated document; `BLESS=1` writes it.
 #[track_caller]
 fn check_current(name: &str, generated: &str) {

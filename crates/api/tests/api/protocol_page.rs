@@ -7,6 +7,8 @@ use bahay_protocol::brief::Form;
 use bahay_protocol::{Command, MessageReader, close};
 use serde_json::Value;
 
+use crate::type_of;
+
 const PAGE: &str = include_str!("../../../../docs/PROTOCOL.md");
 
 /// Games with their own page, which lists their refusals: `| code | rule | meaning |`.
@@ -50,11 +52,6 @@ fn every_command_and_message_is_shown() {
     }
 }
 
-fn type_of(value: &impl serde::Serialize) -> String {
-    let value = serde_json::to_value(value).expect("it can be written as JSON");
-    value["type"].as_str().expect("it has a type").to_owned()
-}
-
 #[test]
 fn the_tables_of_the_page_are_those_of_the_code() {
     let mut rows: Vec<String> = Vec::new();
@@ -92,12 +89,10 @@ fn every_event_and_action_is_told() {
         let variants = document["components"]["schemas"][name]["oneOf"].as_array().unwrap();
         for variant in variants {
             let kind = variant["properties"]["type"]["const"].as_str().unwrap();
+            let name_of_kind = format!("`{kind}`");
             let told = |line: &str| {
-                line.starts_with('|')
-                    && line
-                        .split('|')
-                        .nth(1)
-                        .is_some_and(|cell| cell.contains(&format!("`{kind}`")))
+                let cell = line.strip_prefix('|').and_then(|row| row.split('|').next());
+                cell.is_some_and(|cell| cell.contains(&name_of_kind))
             };
             assert!(PAGE.lines().any(told), "docs/PROTOCOL.md has no row for {kind} of {name}");
         }

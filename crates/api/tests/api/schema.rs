@@ -224,12 +224,17 @@ fn is_in(class: &str, letter: char) -> bool {
     class.contains(&letter) && letter != '-' || class.windows(3).any(in_range)
 }
 
+/// Resolves a reference.
+pub(crate) fn resolve<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
+    match value["$ref"].as_str() {
+        Some(reference) => document.pointer(&reference[1..]).unwrap(),
+        None => value,
+    }
+}
+
 /// Adds to `found` the location of every text, number and list in a schema that has no limit.
 pub(crate) fn find_unlimited(document: &Value, schema: &Value, at: &str, found: &mut Vec<String>) {
-    let schema = match schema["$ref"].as_str() {
-        Some(reference) => document.pointer(&reference[1..]).unwrap(),
-        None => schema,
-    };
+    let schema = resolve(document, schema);
     if schema.get("enum").is_some() || schema.get("const").is_some() {
         return;
     }
