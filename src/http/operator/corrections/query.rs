@@ -1,8 +1,6 @@
 //! The part of corrections that the API and the desk share: the list, and the request.
 
-use bahay_api::operator::corrections::{
-    Correction, CorrectionFilter, CorrectionState, RequestCorrection,
-};
+use bahay_api::operator::corrections::{Correction, CorrectionFilter, RequestCorrection};
 use bahay_engine::coins::Coins;
 
 use crate::http::{Code, CodeExt as _, PageOf, PageRequest, Problem};
@@ -16,7 +14,7 @@ pub(crate) async fn list(
     request: &PageRequest<Operator, CorrectionFilter>,
 ) -> Result<PageOf<Correction>, Problem> {
     let state = request.filter.state;
-    let list = format!("corrections {}", state.map_or("all", CorrectionState::as_str));
+    let list = format!("corrections {state:?}");
     let read = |below, limit| corrections.list(&request.caller, state, below, limit);
     request.read(&list, read).await
 }

@@ -1,6 +1,6 @@
 //! The part of players' reports that the API and the desk share: the list and the refusals.
 
-use bahay_api::operator::player_reports::{PlayerReport, ReportFilter, ReportState};
+use bahay_api::operator::player_reports::{PlayerReport, ReportFilter};
 
 use crate::http::{Code, CodeExt as _, PageOf, PageRequest, Problem};
 use crate::operators::Operator;
@@ -12,7 +12,7 @@ pub(super) async fn list(
     request: &PageRequest<Operator, ReportFilter>,
 ) -> Result<PageOf<PlayerReport>, Problem> {
     let state = request.filter.state;
-    let list = format!("reports {}", state.map_or("all", ReportState::as_str));
+    let list = format!("reports {state:?}");
     request.read(&list, |below, limit| social.list_reports(state, below, limit)).await
 }
 

@@ -9,7 +9,6 @@ use bahay_api::player::account::{
 
 use crate::accounts::{AccountError, Accounts, Profile, ProfileChange};
 use crate::auth::{Holder, Player};
-use crate::clock::{BoundedTimestamp, Timestamp};
 use crate::http::{Body, Code, CodeExt as _, PageOf, PageRequest, Problem, Services, Time};
 use crate::ledger::{self, Entry, Ledger, LedgerError};
 use crate::lobby::LobbyError;
@@ -104,12 +103,8 @@ pub(crate) async fn list_wallet_entries(
     State(ledger): State<Ledger>,
     request: PageRequest<Player, EntryFilter>,
 ) -> Result<Json<PageOf<WalletEntry>>, Problem> {
+    let list = format!("entries {:?}", request.filter);
     let EntryFilter { code, from, to } = request.filter.clone();
-    let ms = |time: Option<BoundedTimestamp>| {
-        time.map_or(String::new(), |time| Timestamp::from(time).ms().to_string())
-    };
-    let codes: Vec<_> = code.iter().map(|code| code.as_str()).collect();
-    let list = format!("entries {} {} {}", codes.join(","), ms(from), ms(to));
     let filter =
         ledger::EntryFilter { codes: code, from: from.map(Into::into), to: to.map(Into::into) };
     let read = |below, limit| ledger.entries(request.caller.id, &filter, below, limit);

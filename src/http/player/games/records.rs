@@ -9,11 +9,10 @@ use bahay_engine::seat::Seat;
 use serde_json::Value;
 use uuid::Uuid;
 
-use crate::archive::{self, GameDetail, GameOutcome, GameState, RecordedGame, SeatDetail};
+use crate::archive::{self, GameDetail, GameState, RecordedGame, SeatDetail};
 use crate::auth::Player;
-use crate::clock::{BoundedTimestamp, Timestamp};
 use crate::db::PgPool;
-use crate::ids::{GameId, GameName, RoomId};
+use crate::ids::GameId;
 use crate::records::Records;
 use crate::replay::{ActionCounts, GameReplay};
 
@@ -30,32 +29,15 @@ fn check_filter(filter: &GameFilter) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Returns the name of the list that these filters select, to which cursors are bound.
-fn list_name(filter: &GameFilter) -> String {
-    let GameFilter { kind, room, from, to, outcome, ending } = filter;
-    let ms = |time: &Option<BoundedTimestamp>| {
-        time.map_or(String::new(), |at| Timestamp::from(at).ms().to_string())
-    };
-    let name = |name: &Option<GameName>| name.as_ref().map_or(String::new(), ToString::to_string);
-    format!(
-        "games {} {} {} {} {} {}",
-        name(kind),
-        room.as_ref().map_or("", RoomId::as_str),
-        ms(from),
-        ms(to),
-        outcome.map_or("", GameOutcome::as_str),
-        name(ending)
-    )
-}
-
 pub(crate) async fn list_my_games(
     State(pool): State<PgPool>,
     request: PageRequest<Player, GameFilter>,
 ) -> Result<Json<PageOf<GameSummary>>, Problem> {
     let PageRequest { caller, filter, .. } = &request;
     check_filter(filter)?;
+    let list = format!("games {filter:?}");
     let read = |below, limit| archive::list_by_player(&pool, caller.id, filter, below, limit);
-    Ok(Json(request.read(&list_name(filter), read).await?))
+    Ok(Json(request.read(&list, read).await?))
 }
 
 pub(crate) async fn show_game(
