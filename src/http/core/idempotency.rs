@@ -8,7 +8,6 @@
 //!
 //! The work continues if the client disconnects, so that its response is available to a retry.
 
-use std::fmt;
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
 
@@ -24,7 +23,6 @@ use tracing::Instrument as _;
 use uuid::Uuid;
 
 use crate::auth::Player;
-use crate::db::Failure;
 use crate::entropy;
 use crate::idempotency::{Claim, Idempotency, IdempotentCall, Lease, StoredResponse};
 use crate::operators::Operator;
@@ -170,7 +168,8 @@ where
             let refused = Code::TooManyIdempotencyKeys.problem().with_retry_after(retry_after);
             return refused.into_response();
         }
-        Err(error) => return claim_problem(Failure::classify(&error), &error).into_response(),
+        // Nothing has been done, because work begins only under a claim.
+        Err(error) => return Problem::from(error).into_response(),
     };
     // A panic must not keep the key leased until the lease expires.
     let response = match AssertUnwindSafe(respond(work(lease.attempt))).catch_unwind().await {
@@ -222,10 +221,4 @@ fn replay_response(answer: StoredResponse) -> Response {
         headers.insert(CONTENT_TYPE, kind);
     }
     response
-}
-
-/// Returns the problem of a claim that failed. Nothing has been done, because work begins only
-/// under a claim.
-fn claim_problem(failure: Failure, error: &dyn fmt::Display) -> Problem {
-    if failure.is_transient() { Problem::unavailable(error) } else { Problem::internal(error) }
 }

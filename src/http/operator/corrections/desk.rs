@@ -198,7 +198,10 @@ pub(crate) async fn show_correction(
         properties.push(("Player", link));
     }
     properties.extend(correction.amount.map(|amount| ("Coins", coins(amount))));
-    let link = |name, operation: Option<i64>| operation.map(|id| (name, operation_link(id)));
+    let link = |name, operation: Option<i64>| {
+        let draw = |id| html! { a href={ "/desk/ledger?operation=" (id) } { (id) } };
+        operation.map(|id| (name, draw(id)))
+    };
     properties.extend(link("Operation", correction.reversed_operation));
     properties.extend([
         ("State", stage(correction.state)),
@@ -220,11 +223,6 @@ pub(crate) async fn show_correction(
         p { a href=(HERE) { "All corrections" } }
     };
     Ok(page(&session, "Correction", body))
-}
-
-/// Draws a link to an operation of the ledger.
-fn operation_link(operation: i64) -> Markup {
-    html! { a href={ "/desk/ledger?operation=" (operation) } { (operation) } }
 }
 
 fn decision_forms(session: &OperatorSession, correction: &Correction) -> Markup {

@@ -4,6 +4,7 @@
 //! There are two checks: the browser has to state that the request comes from the same origin, and
 //! the form has to contain the token that its page received.
 
+use axum::RequestExt as _;
 use axum::body::Bytes;
 use axum::extract::{FromRequest, FromRequestParts, Request};
 use axum::http::header::{HOST, ORIGIN};
@@ -63,11 +64,9 @@ pub(super) fn parse_pairs<T: DeserializeOwned>(pairs: Vec<(String, String)>) -> 
 impl<T: DeserializeOwned> FromRequest<Services> for OperatorForm<T> {
     type Rejection = Response;
 
-    async fn from_request(request: Request, state: &Services) -> Result<Self, Response> {
-        let (mut parts, body) = request.into_parts();
-        let same_origin = check_same_origin(&parts.headers);
-        let session = OperatorSession::from_request_parts(&mut parts, state).await?;
-        let request = Request::from_parts(parts, body);
+    async fn from_request(mut request: Request, state: &Services) -> Result<Self, Response> {
+        let same_origin = check_same_origin(request.headers());
+        let session: OperatorSession = request.extract_parts_with_state(state).await?;
         let input = read_form(request, same_origin, |token| session.is_form_token(token)).await?;
         Ok(Self { session, input })
     }
@@ -76,11 +75,9 @@ impl<T: DeserializeOwned> FromRequest<Services> for OperatorForm<T> {
 impl<T: DeserializeOwned> FromRequest<Services> for VisitorForm<T> {
     type Rejection = Response;
 
-    async fn from_request(request: Request, state: &Services) -> Result<Self, Response> {
-        let (mut parts, body) = request.into_parts();
-        let same_origin = check_same_origin(&parts.headers);
-        let Ok(visitor) = Visitor::from_request_parts(&mut parts, state).await;
-        let request = Request::from_parts(parts, body);
+    async fn from_request(mut request: Request, state: &Services) -> Result<Self, Response> {
+        let same_origin = check_same_origin(request.headers());
+        let Ok(visitor) = request.extract_parts_with_state::<Visitor, _>(state).await;
         let is_form_token = |token: &str| token == visitor.token.form_token();
         let input = read_form(request, same_origin, is_form_token).await?;
         Ok(Self { visitor, input })

@@ -44,7 +44,8 @@ pub(crate) async fn show_ledger(
     let query = PageQuery { cursor, ..PageQuery::default() };
     let request = PageRequest::new(session.operator.clone(), query, PAGE, cursors);
     let content = if !operation.is_empty() {
-        operation_page(&reports, &session, operation).await?
+        let number = operation.parse().map_err(|_| Code::OperationNotFound.problem())?;
+        operation_section(&session, &query::find_operation(&reports, number).await?)
     } else if !code.is_empty() {
         account_page(&reports, code, &request).await?
     } else {
@@ -108,15 +109,6 @@ async fn account_page(
         (entries_table(&entries.items))
         (pager(HERE, &[("account", code)], entries.next_cursor.as_deref()))
     })
-}
-
-async fn operation_page(
-    reports: &Reports,
-    session: &OperatorSession,
-    number: &str,
-) -> Result<Markup, ErrorPage> {
-    let number = number.parse().map_err(|_| Code::OperationNotFound.problem())?;
-    Ok(operation_section(session, &query::find_operation(reports, number).await?))
 }
 
 fn trial_balance(balances: &[Balance]) -> Markup {

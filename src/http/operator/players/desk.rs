@@ -88,7 +88,9 @@ pub(crate) async fn show_player(
         sanctions::section(&Sanctions::from_ref(&services), &session, player, &here).await?;
     let body = html! {
         (summary(&dossier, &sits_at))
-        @if session.operator.require_moderator().is_ok() { (actions_section(&session, &here)) }
+        @if session.operator.require_moderator().is_ok() {
+            (button(&session, &format!("{here}/sign-out"), "Sign out everywhere", "End all sessions of this player?"))
+        }
         h2 { "Bans and mutes" }
         (sanctions)
         h2 { "Indications of collusion" }
@@ -201,11 +203,6 @@ fn statistics_line(statistics: &Statistics) -> Markup {
 /// Draws a link to the page of a player.
 fn player_link(player: &Uuid, name: &str) -> Markup {
     html! { a href={ (HERE) "/" (player) } { (name) } }
-}
-
-fn actions_section(session: &OperatorSession, here: &str) -> Markup {
-    let question = "End all sessions of this player?";
-    html! { (button(session, &format!("{here}/sign-out"), "Sign out everywhere", question)) }
 }
 
 fn shared_badge(shared: SharedSignal) -> Markup {
