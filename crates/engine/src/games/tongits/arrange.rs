@@ -201,18 +201,19 @@ mod tests {
     use alloc::string::ToString;
     use alloc::vec::Vec;
 
-    fn check(hand: &str, melds: &[&str], left: &str) {
-        let arrangement = Arrangement::from_hand(cards(hand), 5);
+    fn check_arrangement(secret_run_min: u8, hand: &str, melds: &[&str], left: &str) {
+        let arrangement = Arrangement::from_hand(cards(hand), secret_run_min);
         let found: Vec<_> = arrangement.melds.iter().map(ToString::to_string).collect();
         assert_eq!(found, melds, "{hand}");
         assert_eq!(arrangement.leftover, cards(left), "{hand}");
-        assert_eq!(deadwood(cards(hand)), arrangement.deadwood);
-        assert_eq!(leaves_nothing(cards(hand)), left.is_empty());
+        assert_eq!(deadwood(cards(hand)), arrangement.deadwood, "{hand}");
+        assert_eq!(leaves_nothing(cards(hand)), cards(left).naturals().is_empty(), "{hand}");
     }
 
     /// Rule 1.10, one criterion after the other.
     #[test]
     fn an_arrangement_meets_its_criteria_in_order() {
+        let check = |hand, melds: &[&str], left| check_arrangement(5, hand, melds, left);
         check("7C 7D 7H 8H 9H TH", &["7C 7D 7H", "8H 9H TH"], "");
         check("2C 3C 4C 4D 4H KS", &["4C 4D 4H"], "2C 3C KS");
         check("3C 4C 5C 6C 6D 6H 6S", &["3C 4C 5C", "6C 6D 6H 6S"], "");
@@ -253,14 +254,7 @@ mod tests {
     /// Rules 1.10, 11.1.
     #[test]
     fn jokers_minimize_the_leftover_points() {
-        let check = |hand: &str, melds: &[&str], left: &str| {
-            let arrangement = Arrangement::from_hand(cards(hand), 0);
-            let found: Vec<_> = arrangement.melds.iter().map(ToString::to_string).collect();
-            assert_eq!(found, melds, "{hand}");
-            assert_eq!(arrangement.leftover, cards(left), "{hand}");
-            assert_eq!(deadwood(cards(hand)), arrangement.deadwood);
-            assert_eq!(leaves_nothing(cards(hand)), cards(left).naturals().is_empty());
-        };
+        let check = |hand, melds: &[&str], left| check_arrangement(0, hand, melds, left);
         check("KC KD 4S 5S X1", &["KC KD X1"], "4S 5S");
         check("KC KD 4S 5S X1 X2", &["KC KD X1", "4S 5S X2"], "");
         check("4S 5S KC KD X2", &["KC KD X2"], "4S 5S");

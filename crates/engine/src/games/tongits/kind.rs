@@ -7,8 +7,7 @@ use crate::game::{CounterIncrement, GameKind, Hits, RuleSet, TitledName};
 use crate::games::tongits::action::Illegal;
 use crate::games::tongits::event::{EndingKind, Event};
 use crate::games::tongits::phase::PublicState;
-use crate::games::tongits::presets::Preset;
-use crate::games::tongits::rules::{Additions, NAME, Rules};
+use crate::games::tongits::rules::{Additions, NAME, Preset, Rules};
 use crate::games::tongits::state::Tongits;
 
 const RULE_SETS: [RuleSet<Rules>; 4] = [

@@ -7,7 +7,7 @@
 //!
 //! Each file names only files further right: `game` → `describe`, `spaces` → `kind`, `setup` →
 //! `state` → `legal`, `score`, `view` → `phase` → `event`, `sort` → `arrange` → `exposed`,
-//! `partition` → `meld` → `joker`, `presets` → `action`, `lanes`, `pile`, `rules`. The AI is a
+//! `partition` → `meld` → `joker` → `action`, `lanes`, `pile`, `rules`. The AI is a
 //! module of `bahay-bots`; [`analysis`] is what it needs beside the rules.
 
 mod action;
@@ -24,7 +24,6 @@ mod meld;
 mod partition;
 mod phase;
 mod pile;
-mod presets;
 mod rules;
 mod score;
 #[cfg(feature = "testing")]
@@ -43,10 +42,9 @@ pub use exposed::{ExposedMeld, ExposedMelds};
 pub use meld::{additions, for_each_meld, has_secret, is_meld, is_secret, points, total_points};
 pub use phase::{Phase, PublicState, TongitsEnd};
 pub use pile::Pile;
-pub use presets::Preset;
 pub use rules::{
     Additions, AllBurned, ChallengersTied, Countdowns, Counts, DealDirection, EndingCounts,
-    ItemCounts, Rules, SEATS, is_special,
+    ItemCounts, Preset, Rules, SEATS, is_special,
 };
 #[cfg(feature = "testing")]
 pub use setup::{GameSetup, SetupPhase};

@@ -227,36 +227,20 @@ pub(super) fn order_of_melds(a: CardSet, b: CardSet) -> Ordering {
 
 #[cfg(test)]
 mod tests {
-    use super::RunSplit;
+    use super::{NO_RUN, RunSplit};
     use alloc::vec::Vec;
 
+    /// Rule 1.6; no run is secret in classic.
     #[test]
-    fn a_long_run_splits_into_the_most_secret_runs_first() {
-        let lengths = |length| RunSplit::new(length, 5).lengths().collect::<Vec<_>>();
-        let table: &[&[u32]] = &[
-            &[3],
-            &[4],
-            &[5],
-            &[6],
-            &[7],
-            &[3, 5],
-            &[3, 6],
-            &[5, 5],
-            &[5, 6],
-            &[5, 7],
-            &[3, 5, 5],
-        ];
-        for (length, expected) in (3..).zip(table) {
-            assert_eq!(lengths(length), *expected, "{length}");
-        }
-    }
-    /// Rule 1.6 of classic: no run is secret.
-    #[test]
-    fn a_long_run_splits_into_the_most_runs_where_none_is_secret() {
-        let lengths = |length| RunSplit::new(length, super::NO_RUN).lengths().collect::<Vec<_>>();
-        let table: &[&[u32]] = &[&[3], &[4], &[5], &[3, 3], &[3, 4], &[3, 5], &[3, 3, 3]];
-        for (length, expected) in (3..).zip(table) {
-            assert_eq!(lengths(length), *expected, "{length}");
+    fn a_long_run_splits_into_the_most_secret_runs_then_into_the_most() {
+        let with_secrets: [&[u32]; 11] =
+            [&[3], &[4], &[5], &[6], &[7], &[3, 5], &[3, 6], &[5, 5], &[5, 6], &[5, 7], &[3, 5, 5]];
+        let without: [&[u32]; 7] = [&[3], &[4], &[5], &[3, 3], &[3, 4], &[3, 5], &[3, 3, 3]];
+        for (secret_run_min, table) in [(5, &with_secrets[..]), (NO_RUN, &without[..])] {
+            for (length, expected) in (3..).zip(table) {
+                let lengths: Vec<u32> = RunSplit::new(length, secret_run_min).lengths().collect();
+                assert_eq!(lengths, *expected, "{length} cards, secret from {secret_run_min}");
+            }
         }
     }
 }
