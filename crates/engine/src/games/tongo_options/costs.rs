@@ -1,9 +1,8 @@
 //! The prices of actions and the changes of costs (rules 1.6, 3.4 and 3.5).
 
-use crate::games::tongo_options::action::NewCosts;
+use crate::games::tongo_options::action::{Illegal, NewCosts};
 use crate::games::tongo_options::phase::{CostRises, Costs, CostsChange};
 use crate::games::tongo_options::public::PublicState;
-use crate::games::tongo_options::refusal::Illegal;
 use crate::games::tongo_options::rules::FLOORS;
 use crate::seat::Seat;
 

@@ -2,14 +2,13 @@
 
 use crate::chance::{self, Request};
 use crate::game::{CounterIncrement, Game, GameKind, Outcome, Prompt, Turn, Viewer};
-use crate::games::tongo_options::action::Action;
+use crate::games::tongo_options::action::{Action, Illegal};
 use crate::games::tongo_options::card::CardSet;
 use crate::games::tongo_options::deal::Drawing;
 use crate::games::tongo_options::event::Event;
 use crate::games::tongo_options::hidden::Hidden;
 use crate::games::tongo_options::phase::Phase;
 use crate::games::tongo_options::public::PublicState;
-use crate::games::tongo_options::refusal::Illegal;
 use crate::games::tongo_options::rules::Rules;
 use crate::games::tongo_options::state::TongoOptions;
 use crate::games::tongo_options::view::View;

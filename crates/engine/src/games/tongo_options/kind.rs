@@ -4,10 +4,10 @@
 use alloc::vec::Vec;
 
 use crate::game::{CounterIncrement, GameKind, RuleSet, TitledName};
+use crate::games::tongo_options::action::Illegal;
 use crate::games::tongo_options::event::Event;
 use crate::games::tongo_options::phase::GameEnding;
 use crate::games::tongo_options::public::PublicState;
-use crate::games::tongo_options::refusal::Illegal;
 use crate::games::tongo_options::rules::{NAME, Rules};
 use crate::games::tongo_options::state::TongoOptions;
 

@@ -7,7 +7,7 @@
 //! for all orders. Random play compares the two.
 
 use crate::games::conditions::require;
-use crate::games::tongo_options::action::{Action, Discards, NewCosts};
+use crate::games::tongo_options::action::{Action, Discards, Illegal, NewCosts};
 use crate::games::tongo_options::card::CardSet;
 use crate::games::tongo_options::costs::{
     PERCENTS, change_costs, discounted_price, exchange_price, for_each_change, index_costs,
@@ -16,7 +16,6 @@ use crate::games::tongo_options::dice::has_die_facing;
 use crate::games::tongo_options::phase::{Challenge, CostsChange, Phase, Step, TurnState};
 use crate::games::tongo_options::player::PlayerState;
 use crate::games::tongo_options::public::PublicState;
-use crate::games::tongo_options::refusal::Illegal;
 use crate::games::tongo_options::rules::{FLOORS, SLOTS};
 use crate::seat::Seat;
 

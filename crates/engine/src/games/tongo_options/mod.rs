@@ -7,7 +7,7 @@
 //!
 //! Each file names only files further right: `game` → `describe`, `kind`, `setup`, `spaces` →
 //! `view` → `legal`, `state` → `costs`, `deal`, `showdown` → `public` → `event` → `dice`, `hidden`
-//! → `action`, `strength` → `card`, `phase`, `player`, `refusal`, `rules`. The AI is a module of
+//! → `action`, `strength` → `card`, `phase`, `player`, `rules`. The AI is a module of
 //! `bahay-bots`; [`analysis`] is what it needs beside the rules.
 
 mod action;
@@ -24,7 +24,6 @@ mod legal;
 mod phase;
 mod player;
 mod public;
-mod refusal;
 mod rules;
 #[cfg(feature = "testing")]
 mod setup;
@@ -35,7 +34,7 @@ mod strength;
 mod view;
 
 pub use crate::games::list::{BySeat, List};
-pub use action::{Action, Discards, NewCosts};
+pub use action::{Action, Discards, Illegal, NewCosts};
 pub use card::{Card, CardSet, ParseCardError, Suit};
 pub use dice::{Dice, Die};
 pub use event::{ChallengeAnswer, Event, ShownHand};
@@ -45,7 +44,6 @@ pub use phase::{
 };
 pub use player::{Payments, PlayerState, PreviousTurn};
 pub use public::{Floors, GameResult, PublicState, Reserves};
-pub use refusal::Illegal;
 pub use rules::{Countdowns, DICE, FLOORS, HAND_CARDS, PLACES, Rules, SLOTS};
 #[cfg(feature = "testing")]
 pub use setup::GameSetup;

@@ -297,19 +297,15 @@ impl PublicState {
     /// Records an evasion (rules 3.2, 3.5 and 6.2).
     fn evade(&mut self, seat: Seat, token: bool, chips: u8, count: u8) {
         self.pay(seat, chips, |paid| &mut paid.evasion);
-        let player = self.player_mut(seat);
-        player.evade_token &= !token;
-        let turn = match self.phase {
-            Phase::Challenge(Challenge { by, .. }) => {
-                self.player_mut(seat).previous.evaded = true;
-                self.player_mut(by).begin_previous().confronted = true;
-                by
-            }
-            variants!(Phase: Deal, Stop, Turn, Roll, Shuffle, Showdown, Over) => {
-                let previous = self.player_mut(seat).begin_previous();
-                (previous.evaded, previous.paid_to_evade) = (token, !token);
-                seat
-            }
+        self.player_mut(seat).evade_token &= !token;
+        let turn = if let Phase::Challenge(Challenge { by, .. }) = self.phase {
+            self.player_mut(seat).previous.evaded = true;
+            self.player_mut(by).begin_previous().confronted = true;
+            by
+        } else {
+            let previous = self.player_mut(seat).begin_previous();
+            (previous.evaded, previous.paid_to_evade) = (token, !token);
+            seat
         };
         if count == 0 {
             self.pass_turn(turn);

@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use crate::games::list::BySeat;
-use crate::games::tongo_options::action::{Action, Discards};
+use crate::games::tongo_options::action::{Action, Discards, Illegal};
 use crate::games::tongo_options::card::CardSet;
 use crate::games::tongo_options::costs::{
     answer_price, change_costs, discounted_price, exchange_price, index_costs,
@@ -20,7 +20,6 @@ use crate::games::tongo_options::event::{ChallengeAnswer, Event};
 use crate::games::tongo_options::hidden::Hidden;
 use crate::games::tongo_options::phase::{Costs, CostsChange, Phase};
 use crate::games::tongo_options::public::PublicState;
-use crate::games::tongo_options::refusal::Illegal;
 use crate::games::tongo_options::showdown;
 use crate::seat::Seat;
 
