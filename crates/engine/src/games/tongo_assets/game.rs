@@ -2,14 +2,13 @@
 
 use crate::chance::ChanceAnswer;
 use crate::game::{CounterIncrement, Game, GameKind, Outcome, Prompt, Turn, Viewer};
-use crate::games::tongo_assets::action::Action;
+use crate::games::tongo_assets::action::{Action, Illegal};
 use crate::games::tongo_assets::card::Card;
 use crate::games::tongo_assets::deck::Deck;
 use crate::games::tongo_assets::event::Event;
 use crate::games::tongo_assets::hidden::{Hidden, OwnKnowledge};
 use crate::games::tongo_assets::phase::Phase;
 use crate::games::tongo_assets::public::PublicState;
-use crate::games::tongo_assets::refusal::Illegal;
 use crate::games::tongo_assets::rules::Rules;
 use crate::games::tongo_assets::state::TongoAssets;
 use crate::games::tongo_assets::view::View;

@@ -4,10 +4,10 @@
 use alloc::vec::Vec;
 
 use crate::game::{CounterIncrement, GameKind, RuleSet, TitledName};
+use crate::games::tongo_assets::action::Illegal;
 use crate::games::tongo_assets::event::{Event, Face};
 use crate::games::tongo_assets::phase::ShownHand;
 use crate::games::tongo_assets::public::PublicState;
-use crate::games::tongo_assets::refusal::Illegal;
 use crate::games::tongo_assets::rules::{NAME, Rules};
 use crate::games::tongo_assets::state::TongoAssets;
 use crate::games::tongo_assets::strength::Class;
@@ -53,19 +53,10 @@ impl GameKind for TongoAssets {
 
 /// Returns the increments of the players' counters.
 pub(super) fn counter_increments(public: &PublicState) -> Vec<CounterIncrement> {
-    let mut counts = Vec::new();
-    let (Some(end), Some(shown)) = (public.end, &public.shown) else { return counts };
-    counts.push(CounterIncrement { seat: end.winner, name: "showdowns_won", more: 1 });
-    let is_monopoly = |shown: &ShownHand| match shown.reading.class {
-        Class::Monopoly | Class::FullMonopoly => true,
-        variants!(Class: Nothing, Reserve, Treasury, MaterialContinuum, Consortium,
-            FullConsortium) => false,
-    };
-    let monopolies = shown.by_seat().filter(|(_, shown)| shown.as_ref().is_some_and(is_monopoly));
-    counts.extend(monopolies.map(|(seat, _)| CounterIncrement {
-        seat,
-        name: "monopolies",
-        more: 1,
-    }));
-    counts
+    let (Some(end), Some(shown)) = (public.end, &public.shown) else { return Vec::new() };
+    let is_monopoly = |shown: ShownHand| shown.reading.class >= Class::Monopoly;
+    let monopolies = shown.by_seat().filter(|(_, shown)| shown.is_some_and(is_monopoly));
+    let monopolies = monopolies.map(|(seat, _)| (seat, "monopolies"));
+    let counted = [(end.winner, "showdowns_won")].into_iter().chain(monopolies);
+    counted.map(|(seat, name)| CounterIncrement { seat, name, more: 1 }).collect()
 }

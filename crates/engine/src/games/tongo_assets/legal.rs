@@ -3,11 +3,10 @@
 //! [`check`] accepts; random play compares the two.
 
 use crate::games::conditions::require;
-use crate::games::tongo_assets::action::Action;
+use crate::games::tongo_assets::action::{Action, Illegal};
 use crate::games::tongo_assets::card::{Acquire, Card, CardSet};
 use crate::games::tongo_assets::phase::{Offer, Phase};
 use crate::games::tongo_assets::public::PublicState;
-use crate::games::tongo_assets::refusal::Illegal;
 use crate::games::tongo_assets::rules::{
     EVADE_CARDS, HAND_MAX, KEPT_MAX, LEVERAGE, MARGIN_MAX, MARGIN_STEP, PriceBounds,
 };
@@ -180,6 +179,21 @@ impl Actor<'_> {
         require(risk <= most, Illegal::RiskTooHigh)?;
         check_prices(risk, purchase, sell)?;
         self.can_pay(risk)
+    }
+
+    /// Returns the minimum and the maximum of the opening risks that the seat can pay.
+    pub(super) fn opening_risks(&self) -> (u32, u32) {
+        let (least, most) = self.public.opening_risk();
+        (least, most.min(self.chips()))
+    }
+
+    /// Returns the minimum and the maximum to which the seat can raise the risk, in a round of
+    /// risking or in a confront (rules 2.2 and 4.1).
+    pub(super) fn raised_risks(&self) -> (u32, u32) {
+        let PublicState { rules, risk, phase, players, .. } = self.public;
+        let is_risking = matches!(phase, Phase::Risk { .. });
+        let paid = if is_risking { players[self.seat].paid } else { 0 };
+        (risk + 1, (risk + rules.raise_max).min(self.chips() + paid))
     }
 
     fn check_raise(&self, risk: u32) -> Result<(), Illegal> {

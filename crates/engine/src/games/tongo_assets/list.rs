@@ -62,19 +62,16 @@ fn list_openings(actor: &Actor<'_>, each: &mut impl FnMut(Action)) {
         }
         return;
     }
-    let (least, most) = actor.public.opening_risk();
-    for_each_risk(least, most.min(actor.chips()), |risk| {
+    for_each_risk(actor.opening_risks(), |risk| {
         for_each_price(risk, |purchase, sell| each(Action::Open { risk, purchase, sell }));
     });
 }
 
 fn list_risk_actions(actor: &Actor<'_>, each: &mut impl FnMut(Action)) {
     list_payment(actor, each);
-    let PublicState { rules, raises, risk, players, .. } = actor.public;
-    let player = &players[actor.seat];
-    if *raises < rules.raises_max && !player.acted {
-        let most = (risk + rules.raise_max).min(player.chips + player.paid);
-        for_each_risk(risk + 1, most, |risk| {
+    let PublicState { rules, raises, players, .. } = actor.public;
+    if *raises < rules.raises_max && !players[actor.seat].acted {
+        for_each_risk(actor.raised_risks(), |risk| {
             for_each_price(risk, |purchase, sell| each(Action::Raise { risk, purchase, sell }));
         });
     }
@@ -82,7 +79,7 @@ fn list_risk_actions(actor: &Actor<'_>, each: &mut impl FnMut(Action)) {
 
 /// Calls `each` with every risk of a short range, or with [`RISKS`] evenly spaced risks of a long
 /// one.
-pub(super) fn for_each_risk(least: u32, most: u32, mut each: impl FnMut(u32)) {
+pub(super) fn for_each_risk((least, most): (u32, u32), mut each: impl FnMut(u32)) {
     let Some(span) = most.checked_sub(least) else { return };
     let risks = u32::from(RISKS);
     if span < risks {
@@ -169,9 +166,7 @@ fn list_confront_answers(actor: &Actor<'_>, each: &mut impl FnMut(Action)) {
     let risk = *risk;
     let chips = actor.chips();
     if *raises < rules.raises_max {
-        for_each_risk(risk + 1, (risk + rules.raise_max).min(chips), |risk| {
-            each(Action::RaiseConfront { risk });
-        });
+        for_each_risk(actor.raised_risks(), |risk| each(Action::RaiseConfront { risk }));
     }
     if chips >= actor.public.evasion_cost() {
         let cards: ArrayVec<Card, 7> = actor.hand.iter().collect();

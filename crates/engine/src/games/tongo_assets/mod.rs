@@ -7,7 +7,7 @@
 //!
 //! Each file names only files further right: `game` → `describe`, `kind`, `setup`, `spaces` →
 //! `list`, `state`, `view` → `hidden`, `legal`, `payout` → `public` → `event` → `phase` → `action`,
-//! `deck`, `strength` → `slots` → `card`, `refusal`, `ring`, `rules`. The AI is a module of
+//! `deck`, `strength` → `slots` → `card`, `ring`, `rules`. The AI is a module of
 //! `bahay-bots`; [`analysis`] is what it needs beside the rules.
 
 mod action;
@@ -23,7 +23,6 @@ mod list;
 mod payout;
 mod phase;
 mod public;
-mod refusal;
 mod ring;
 mod rules;
 #[cfg(feature = "testing")]
@@ -34,14 +33,13 @@ mod state;
 mod strength;
 mod view;
 
-pub use action::Action;
+pub use action::{Action, Illegal};
 pub use card::{Acquire, Card, CardSet, Colour, ParseCardError};
 pub use deck::Deck;
 pub use event::{AcquireDestination, EvadedCards, Event, Face};
 pub use hidden::{Hidden, OwnKnowledge, RevealedSection};
 pub use phase::{GameEnding, GameResult, Offer, Phase, PlayerState, ShownHand};
 pub use public::PublicState;
-pub use refusal::Illegal;
 pub use ring::Ring;
 pub use rules::{Countdowns, HALVES, PriceBounds, Rules};
 #[cfg(feature = "testing")]

@@ -143,8 +143,7 @@ impl Spaces for TongoAssets {
     }
 
     fn action_number(view: &View, action: &Action) -> Option<u16> {
-        let public = &view.public;
-        let round = SeatRotation::from_viewer(view.viewer, public.seats());
+        let round = SeatRotation::from_viewer(view.viewer, view.public.seats());
         let actor = view.actor()?;
         let hand = actor.hand;
         let discarded = |card: Option<Card>| match card {
@@ -155,20 +154,15 @@ impl Spaces for TongoAssets {
             variants!(Action: Pay, Retreat, Dividend, Done, Confront, Accept,
                 Refuse) => index_of(PLAIN.map(|(_, plain)| plain), action)?,
             Action::Open { risk, purchase, sell } => {
-                let (least, most) = public.opening_risk();
-                let place = risk_index(risk, least, most.min(actor.chips()))?;
+                let place = risk_index(risk, actor.opening_risks())?;
                 OPEN + place * 4 + price_index(risk, purchase, sell)?
             }
             Action::Raise { risk, purchase, sell } => {
-                let player = &public.players[actor.seat];
-                let held = player.chips + player.paid;
-                let most = (public.risk + public.rules.raise_max).min(held);
-                let place = risk_index(risk, public.risk + 1, most)?;
+                let place = risk_index(risk, actor.raised_risks())?;
                 RAISE + place * 4 + price_index(risk, purchase, sell)?
             }
             Action::RaiseConfront { risk } => {
-                let most = (public.risk + public.rules.raise_max).min(actor.chips());
-                RAISE_CONFRONT + risk_index(risk, public.risk + 1, most)?
+                RAISE_CONFRONT + risk_index(risk, actor.raised_risks())?
             }
             Action::Swap { discard, slot } => {
                 SWAP + index_of(hand.iter(), &discard)? * u16::from(SLOTS) + u16::from(slot)
@@ -306,10 +300,10 @@ fn write_players(public: &PublicState, round: SeatRotation, tensor: &mut Tensor<
 }
 
 /// Returns the index of a risk among the listed risks of a range.
-fn risk_index(risk: u32, least: u32, most: u32) -> Option<u16> {
+fn risk_index(risk: u32, range: (u32, u32)) -> Option<u16> {
     let mut place = 0;
     let mut found = None;
-    for_each_risk(least, most, |listed| {
+    for_each_risk(range, |listed| {
         if listed == risk {
             found = Some(place);
         }
