@@ -3,8 +3,7 @@
 //! a record, and the serialised sizes. `./dev bench` prints this with the other benchmarks, `cargo
 //! bench -p bahay-engine` without instructions.
 
-#[path = "../../engine/benches/rows/mod.rs"]
-mod rows;
+mod table_costs;
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -12,18 +11,15 @@ use std::rc::Rc;
 use bahay_bots::Ai;
 use bahay_bots::arena::play_game;
 use bahay_bots::search::{Bot, BotPrompt, Grade};
-use bahay_bots::simulation::{Habits, Simulation, SimulationStep};
 use bahay_engine::cards::{Card, CardSet};
 use bahay_engine::chance::{self, Key};
-use bahay_engine::coins::Coins;
 use bahay_engine::game::{Game, Skill, Turn, Viewer};
 use bahay_engine::games::tongits::{Action, Arrangement, Rules, SEATS, Tongits, View, deadwood};
 use bahay_engine::hex::Hex;
-use bahay_engine::seat::Seat;
-use bahay_engine::table::{Event, GameEntropy, GameId, Hits, Input, Line, Record, Table};
-use bahay_engine::testing::{self, TestRng, play_at_random};
+use bahay_engine::table::{Hits, Phase, Table};
+use bahay_engine::testing::{TestRng, play_at_random};
 
-use rows::Rows;
+use table_costs::{PlayedTable, Rows};
 
 const GAMES: u64 = 1_000;
 const HANDS: usize = 4_096;
@@ -46,7 +42,15 @@ fn main() {
         let hand: CardSet = text.split(' ').map(|card| card.parse().expect("a card")).collect();
         rows.each(&format!("arrangement, {name}"), &[hand; 256], arrange);
     }
-    Journal::play().print(&rows);
+    let played =
+        PlayedTable::<Tongits>::play(Rules::kingdom(), Some(Hits::default()), JOURNAL_GAMES);
+    played.print(&rows);
+    let prompts: Vec<View> = played.moves.iter().filter_map(|(table, _)| prompt(table)).collect();
+    for (name, skill) in [("greedy", Skill::Greedy), ("quick", Skill::Quick)] {
+        rows.each(&format!("a decision of {name}"), &prompts, |view| {
+            Tongits::choose_action_with_skill(skill, view)
+        });
+    }
     rows.round("a decision of strong, in a game with two quick ones", decisions_of_strong);
 }
 
@@ -82,119 +86,11 @@ impl Bot<Tongits> for CountingBot {
     }
 }
 
-/// A table at which some games were played, step by step.
-struct Journal {
-    /// The table before each line.
-    steps: Vec<(Table<Tongits>, SimulationStep<Tongits>)>,
-    last: Table<Tongits>,
-    record: Record<Tongits>,
-}
-
-impl Journal {
-    fn play() -> Self {
-        let terms = testing::terms(
-            Rules::kingdom(),
-            Some(Hits::default()),
-            Coins::from_whole(1).expect("one fits"),
-            1,
-        );
-        let welcome = Coins::from_whole(1_000).expect("a thousand fits");
-        let mut simulation = Simulation::<Tongits>::new(1, terms, Habits::default(), welcome);
-        let (mut steps, mut records) = (Vec::new(), Vec::new());
-        while records.len() < JOURNAL_GAMES {
-            let before = simulation.table().clone();
-            let happened = simulation.step();
-            records.extend(happened.record.clone());
-            steps.push((before, happened));
-        }
-        let record = records.pop().expect("some games were played");
-        Self { steps, last: simulation.table().clone(), record }
-    }
-
-    fn print(&self, rows: &Rows) {
-        let acts: Vec<_> = self
-            .steps
-            .iter()
-            .filter(|(_, happened)| matches!(happened.line.input, Input::Act { .. }))
-            .collect();
-        let fresh = || GameEntropy {
-            seed: bahay_engine::chance::ServerSeed(bahay_engine::hex::Hex([0; 32])),
-            game: NO_GAME,
-        };
-        let decide = |(table, happened): &&(Table<Tongits>, SimulationStep<Tongits>)| {
-            let Line { at, input, .. } = happened.line.clone();
-            table.decide(at, input, fresh).is_ok()
-        };
-        rows.each("decide on a move", &acts, decide);
-        let follow = |(table, happened): &&(Table<Tongits>, SimulationStep<Tongits>)| {
-            table.apply_line(&happened.line).is_ok()
-        };
-        rows.each("follow a line of a move", &acts, follow);
-        let seat = Seat::new(0).expect("there is a first seat");
-        let player = acts.iter().find_map(|(table, _)| table.occupant(seat));
-        let player = player.map(|occupant| occupant.player);
-        rows.each("view of a table", &acts, |(table, _)| table.view(player));
-        let redact = |(_, happened): &&(Table<Tongits>, SimulationStep<Tongits>)| {
-            let seen = |event: &Event<_>| event.redact::<Tongits>(Viewer::Seat(seat));
-            happened.events.iter().filter_map(seen).collect::<Vec<_>>()
-        };
-        rows.each("redact a move for a seat", &acts, redact);
-        let advise = |(table, _): &&(Table<Tongits>, SimulationStep<Tongits>)| match table.phase() {
-            bahay_engine::table::Phase::Playing(playing) => {
-                Tongits::choose_action(&playing.state.view(Viewer::Seat(seat)))
-            }
-            _ => None,
-        };
-        rows.each("advice of the bot, or none", &acts, advise);
-        let prompt: Vec<View> = acts.iter().filter_map(|(table, _)| prompt(table)).collect();
-        rows.each("a decision of greedy", &prompt, |view| {
-            Tongits::choose_action_with_skill(Skill::Greedy, view)
-        });
-        rows.each("a decision of quick", &prompt, |view| {
-            Tongits::choose_action_with_skill(Skill::Quick, view)
-        });
-
-        let lines: Vec<String> = self.steps.iter().map(|(_, step)| text(&step.line)).collect();
-        let read = |line: &String| serde_json::from_str::<Line<_>>(line).map(follow_nothing);
-        rows.each("read a line", &lines, read);
-        let first = &self.steps[0].0;
-        let replay = |_: &()| {
-            lines.iter().fold(first.clone(), |table, line| {
-                let line = serde_json::from_str(line).expect("a line that was written");
-                table.apply_line(&line).expect("a line that was accepted").0
-            })
-        };
-        rows.each(&format!("replay a journal of {} lines", lines.len()), &[()], replay);
-        let verify = |_: &()| self.record.verify().is_ok();
-        rows.each(
-            &format!("verify a record of {} actions", self.record.actions.len()),
-            &[()],
-            verify,
-        );
-
-        let bytes = lines.iter().map(String::len).sum::<usize>() / lines.len();
-        rows.bytes("a line on paper", bytes);
-        rows.bytes("a table on paper", text(&self.last).len());
-        rows.bytes("a record on paper", text(&self.record).len());
-        rows.bytes("a table in memory, without what it points to", size_of::<Table<Tongits>>());
-    }
-}
-
 /// Returns the view of the first prompted seat.
 fn prompt(table: &Table<Tongits>) -> Option<View> {
-    let bahay_engine::table::Phase::Playing(playing) = table.phase() else { return None };
+    let Phase::Playing(playing) = table.phase() else { return None };
     let Turn::Players(prompt) = playing.state.turn() else { return None };
     Some(playing.state.view(Viewer::Seat(prompt.seats.iter().next()?)))
-}
-
-const NO_GAME: GameId = GameId(uuid::Uuid::nil());
-
-fn follow_nothing(line: Line<<Tongits as Game>::Action>) -> bool {
-    line.fresh.is_some()
-}
-
-fn text(value: &impl serde::Serialize) -> String {
-    serde_json::to_string(value).expect("what the engine writes is JSON")
 }
 
 /// Plays random games, the same each time. Returns steps and games.

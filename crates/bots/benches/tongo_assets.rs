@@ -1,9 +1,8 @@
-//! The costs of Tongo (assets): random play of whole games at small and large tables, the strength
-//! of a hand, the bot's choice, and the serialised sizes. `./dev bench` prints this with the other
+//! The costs of Tongo (assets) and its table (`table_costs`): random play of whole games at small and
+//! large tables, the strength of a hand, the bot's choice, and the serialised sizes. `./dev bench` prints this with the other
 //! benchmarks, `cargo bench -p bahay-engine` without instructions.
 
-#[path = "../../engine/benches/rows/mod.rs"]
-mod rows;
+mod table_costs;
 
 use bahay_bots::Ai;
 use bahay_engine::game::{Game, Viewer};
@@ -11,12 +10,14 @@ use bahay_engine::games::tongo_assets::{Card, CardSet, HandRank, Rules, TongoAss
 use bahay_engine::seat::Seat;
 use bahay_engine::testing::{Policy, TestRng, play, play_at_random, step};
 
-use rows::Rows;
+use table_costs::{PlayedTable, Rows, text};
 
 const GAMES: u64 = 400;
 const HANDS: usize = 4_096;
 /// The number of positions with a prompted seat.
 const POSITIONS: usize = 512;
+/// The number of games in the journal.
+const JOURNAL_GAMES: usize = 5;
 
 fn main() {
     let rows = Rows::new("Tongo (assets)");
@@ -44,11 +45,7 @@ fn main() {
     TongoAssets::legal_in_view(most, &mut actions);
     rows.bytes("a view on paper", text(most).len());
     rows.bytes("the longest list of legal actions on paper", text(&actions).len());
-    rows.bytes("a game in memory", size_of::<TongoAssets>());
-}
-
-fn text(value: &impl serde::Serialize) -> String {
-    serde_json::to_string(value).expect("what the engine writes is JSON")
+    PlayedTable::<TongoAssets>::play(Rules::standard(), None, JOURNAL_GAMES).print(&rows);
 }
 
 /// Plays random games, the same each time. Returns steps and games.

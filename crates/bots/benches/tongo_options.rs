@@ -3,21 +3,18 @@
 //! the bytes of a move. `cargo bench -p bahay-bots --bench tongo_options`; `./dev bench` prints
 //! it with the other benchmarks.
 
-#[path = "../../engine/benches/rows/mod.rs"]
-mod rows;
+mod table_costs;
 
 use bahay_bots::Ai;
-use bahay_bots::simulation::{Habits, Simulation, SimulationStep};
-use bahay_engine::coins::Coins;
 use bahay_engine::game::{Game, GameKind, Viewer};
 use bahay_engine::games::tongo_options::{
     Card, CardSet, DiceCounts, Event as GameEvent, Rules, Strength, TongoOptions, View, best_floor,
 };
 use bahay_engine::seat::Seat;
-use bahay_engine::table::{Event, GameEntropy, GameId, Input, Line, Table};
-use bahay_engine::testing::{self, Policy, TestRng, step};
+use bahay_engine::table::Event;
+use bahay_engine::testing::{Policy, TestRng, step};
 
-use rows::Rows;
+use table_costs::{PlayedTable, Rows, Step, text};
 
 const GAMES: u64 = 1_000;
 const HANDS: usize = 4_096;
@@ -43,61 +40,26 @@ fn main() {
     });
     let views = views();
     rows.each("advice of the AI, four seats", &views, TongoOptions::choose_action);
-    table_of(&rows, 8);
+    let rules = Rules { seats_min: 8, seats_max: 8, ..Rules::lively() };
+    let played = PlayedTable::<TongoOptions>::play(rules, None, TABLE_GAMES);
+    played.print(&rows);
+    print_event_sizes(&played.moves, &rows);
 }
 
-/// Measures a table's work for moves, and their sizes.
-fn table_of(rows: &Rows, seats: u8) {
-    let rules = Rules { seats_min: seats, seats_max: seats, ..Rules::lively() };
-    let terms = testing::terms(rules, None, Coins::from_whole(1).expect("one fits"), 1);
-    let welcome = Coins::from_whole(1_000).expect("a thousand fits");
-    let mut simulation = Simulation::<TongoOptions>::new(1, terms, Habits::default(), welcome);
-    let mut acts: Vec<(Table<TongoOptions>, SimulationStep<TongoOptions>)> = Vec::new();
-    let mut records = Vec::new();
-    while records.len() < TABLE_GAMES {
-        let before = simulation.table().clone();
-        let happened = simulation.step();
-        records.extend(happened.record.clone());
-        if matches!(happened.line.input, Input::Act { .. }) {
-            acts.push((before, happened));
-        }
-    }
-    let fresh = || GameEntropy {
-        seed: bahay_engine::chance::ServerSeed(bahay_engine::hex::Hex([0; 32])),
-        game: GameId(uuid::Uuid::nil()),
-    };
-    rows.each(&format!("decide on a move, {seats} seats"), &acts, |(table, happened)| {
-        let Line { at, input, .. } = happened.line.clone();
-        table.decide(at, input, fresh).is_ok()
-    });
-    rows.each(&format!("follow a line of a move, {seats} seats"), &acts, |(table, happened)| {
-        table.apply_line(&happened.line).is_ok()
-    });
-    rows.each(&format!("redact a move for every seat, {seats} seats"), &acts, |(_, happened)| {
-        let seats = Seat::all(seats).map(Viewer::Seat);
-        seats.map(|viewer| seen(happened, viewer).count()).sum::<usize>()
-    });
-    let record = records.pop().expect("some games were played");
-    rows.each(&format!("verify a record of {} actions", record.actions.len()), &[()], |()| {
-        record.verify().is_ok()
-    });
-    let count = acts.len();
+/// Prints what a seat is told of a move.
+fn print_event_sizes(moves: &[Step<TongoOptions>], rows: &Rows) {
     let own = Viewer::Seat(Seat::new(0).expect("there is a first seat"));
-    let lines = acts.iter().map(|(_, happened)| text(&happened.line).len()).sum::<usize>();
-    let events = acts.iter().flat_map(|(_, happened)| seen(happened, own));
+    let events = moves.iter().flat_map(|step| seen(step, own));
     let full = events.clone().map(|event| text(&event).len()).sum::<usize>();
     let short = events.map(|event| short_len(&event)).sum::<usize>();
-    rows.bytes("a line on paper", lines / count);
+    let count = moves.len();
     rows.bytes("what one seat is told of a move, the game's events in full", full / count);
     rows.bytes("the same, events with a short form in it", short / count);
-    rows.bytes("a table on paper", text(simulation.table()).len());
-    rows.bytes("a record on paper", text(&record).len());
-    rows.bytes("a game in memory", size_of::<TongoOptions>());
     rows.bytes("an event in memory", size_of::<GameEvent>());
 }
 
 fn seen(
-    happened: &SimulationStep<TongoOptions>,
+    (_, happened): &Step<TongoOptions>,
     viewer: Viewer,
 ) -> impl Iterator<Item = GameEvent> + Clone + '_ {
     happened.events.iter().filter_map(move |event| match event.redact::<TongoOptions>(viewer)? {
@@ -123,10 +85,6 @@ fn short_len(event: &GameEvent) -> usize {
         Some(_) => text(&Short(event)).len(),
         None => text(event).len(),
     }
-}
-
-fn text(value: &impl serde::Serialize) -> String {
-    serde_json::to_string(value).expect("what the engine writes is JSON")
 }
 
 /// Plays random games, the same each time. Returns players' decisions and games; the time includes
