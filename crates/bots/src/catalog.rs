@@ -50,10 +50,7 @@ macro_rules! ai_catalog {
             ) -> Option<AnyAction> {
                 match view {
                     $(AnyView::$variant(view) => {
-                        let mut shown = shown.filter_map(|event| match event {
-                            AnyEvent::$variant(event) => Some(event),
-                            _ => None,
-                        });
+                        let mut shown = shown.filter_map(<$game>::lower_event);
                         let action = <$game>::choose_action_with_memory(skill, view, &mut shown);
                         action.map(AnyAction::$variant)
                     })+
@@ -66,10 +63,7 @@ macro_rules! ai_catalog {
             ) -> Option<AnyAction> {
                 match view {
                     $(AnyView::$variant(view) => {
-                        let mut shown = shown.filter_map(|event| match event {
-                            AnyEvent::$variant(event) => Some(event),
-                            _ => None,
-                        });
+                        let mut shown = shown.filter_map(<$game>::lower_event);
                         let action = <$game>::choose_uncommitted_action(view, &mut shown);
                         action.map(AnyAction::$variant)
                     })+
@@ -111,10 +105,7 @@ macro_rules! ai_catalog {
             ) -> Vec<SampledGame<Self>> {
                 match view {
                     $(AnyView::$variant(view) => {
-                        let shown = shown.iter().filter_map(|event| match event {
-                            AnyEvent::$variant(event) => Some(event.clone()),
-                            _ => None,
-                        });
+                        let shown = shown.iter().filter_map(<$game>::lower_event).cloned();
                         let shown: Vec<_> = shown.collect();
                         let games = <$game>::sample_likely_games(view, &shown, count, dice);
                         let any = |one: SampledGame<$game>| SampledGame {
