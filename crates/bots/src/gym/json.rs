@@ -13,6 +13,12 @@ pub(super) fn push_json(out: &mut String, value: &impl Serialize) {
     out.push_str(&serde_json::to_string(value).expect("the engine's types serialize to JSON"));
 }
 
+/// Appends the beginning of a field, which ends with its name, and a value.
+pub(super) fn push_field(out: &mut String, beginning: &str, value: &impl Serialize) {
+    out.push_str(beginning);
+    push_json(out, value);
+}
+
 /// Appends a whole number.
 pub(super) fn push_number(out: &mut String, number: u32) {
     if number >= 10 {

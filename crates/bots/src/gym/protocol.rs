@@ -15,7 +15,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::json::{push_hex, push_json, push_list, push_number};
+use super::json::{push_field, push_hex, push_json, push_list, push_number};
 use super::request_error::RequestError;
 use super::{Env, PlayError, RecordedMove};
 use bahay_engine::game::{GameRules, Viewer};
@@ -376,12 +376,13 @@ impl<G: Ai + Spaces> EnvServer<G> {
             write_tensor(settings.tensor, tensor, out);
         }
         if let Some(returns) = env.returns() {
-            out.push_str(",\"returns\":");
-            push_json(out, &returns);
-            out.push_str(",\"winner\":");
-            push_json(out, &env.game().outcome().and_then(|outcome| outcome.winner));
-            out.push_str(",\"ending\":");
-            push_json(out, &env.game().ending());
+            push_field(out, ",\"returns\":", &returns);
+            push_field(
+                out,
+                ",\"winner\":",
+                &env.game().outcome().and_then(|outcome| outcome.winner),
+            );
+            push_field(out, ",\"ending\":", &env.game().ending());
         }
         out.push('}');
         Ok(())
@@ -420,8 +421,7 @@ impl<G: Ai + Spaces> EnvServer<G> {
             .game(game)?
             .legal_actions()
             .map(|(action, number)| self.legal_action(action, number));
-        out.push_str("{\"legal\":");
-        push_json(out, &legal_actions.collect::<Vec<_>>());
+        push_field(out, "{\"legal\":", &legal_actions.collect::<Vec<_>>());
         out.push('}');
         Ok(())
     }
@@ -439,10 +439,8 @@ impl<G: Ai + Spaces> EnvServer<G> {
             None => env.seat_to_act(),
         };
         let seat = seat.ok_or(RequestError::NoSuchSeat)?;
-        out.push_str("{\"seat\":");
-        push_json(out, &seat);
-        out.push_str(",\"view\":");
-        push_json(out, &env.game().view(Viewer::Seat(seat)));
+        push_field(out, "{\"seat\":", &seat);
+        push_field(out, ",\"view\":", &env.game().view(Viewer::Seat(seat)));
         let mut tensor = Vec::new();
         env.write_tensor(seat, &mut tensor);
         out.push_str(",\"tensor\":");
@@ -475,8 +473,7 @@ impl<G: Ai + Spaces> EnvServer<G> {
         let moves = moves.to_vec();
         let saved = SavedGame { game: G::NAME, rule_set, seats: *seats, seed, moves };
         let text = serde_json::to_string(&saved).expect("the engine's types serialize to JSON");
-        out.push_str("{\"state\":");
-        push_json(out, &text);
+        push_field(out, "{\"state\":", &text);
         out.push('}');
         Ok(())
     }
