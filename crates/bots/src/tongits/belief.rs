@@ -162,14 +162,6 @@ impl MoveHistory {
         began.filter(|(_, opening)| *opening == wanted)?.0
     }
 
-    /// Returns the number of draws of a seat.
-    fn draws(&self, seat: Seat) -> usize {
-        self.moves[seat.index()]
-            .iter()
-            .filter(|observed| matches!(observed, ObservedMove::Drew))
-            .count()
-    }
-
     /// Returns the log-likelihood of a seat's actions, given its habits, its present hand and the
     /// cards obtained by its draws.
     fn log_likelihood(&self, seat: Seat, habits: &Habits, hand: CardSet, drawn: &[Card]) -> i32 {
@@ -272,7 +264,7 @@ impl BeliefChain {
             let mut taken = CardSet::EMPTY;
             // The latest draw has the fewest possible cards, so it is assigned first.
             let mut chosen = Vec::new();
-            for draw in (0..history.draws(others[place])).rev() {
+            for draw in (0..played_after[place].len()).rev() {
                 let may_be = hands[place].union(played_after[place][draw]).difference(taken);
                 let card = choose_card(may_be, dice)?;
                 taken = taken.with(card);
