@@ -413,7 +413,10 @@ fn search_action(
 ) -> Action {
     let view = game.view(Viewer::Seat(own));
     let played = choose_stubbornly(&view);
-    let others = candidate_actions(&view).into_iter().filter(|action| *action != played);
+    let mut others = Vec::new();
+    TongoOptions::candidate_actions(&view, &mut others);
+    // A fold only saves chips, which are not counted here.
+    others.retain(|action| ![played, Action::Fold].contains(action));
     let mut arms: Vec<(Action, Vec<bool>)> =
         core::iter::once(played).chain(others).map(|action| (action, Vec::new())).collect();
     let rounds = arms.len().next_power_of_two().trailing_zeros().max(1);
@@ -473,22 +476,6 @@ fn is_surely_better(one: &[bool], other: &[bool]) -> bool {
         differ += i64::from(one != other);
     }
     more > 0 && more * more > differ
-}
-
-/// Returns the legal actions without those that lose at once, cost chips that are not counted here,
-/// or only move unknown cards.
-fn candidate_actions(view: &View) -> Vec<Action> {
-    let mut legal = Vec::new();
-    TongoOptions::legal_in_view(view, &mut legal);
-    let mut has_buy = false;
-    let mut is_worth = |action: &Action| match action {
-        Action::Fold | Action::Exchange { .. } => false,
-        Action::Buy { leverage, .. } => !leverage && !core::mem::replace(&mut has_buy, true),
-        Action::Sell { leverage, .. } => !leverage,
-        _ => true,
-    };
-    let kept: Vec<Action> = legal.iter().copied().filter(|action| is_worth(action)).collect();
-    if kept.is_empty() { legal } else { kept }
 }
 
 /// Plays the game to its end and returns whether the seat wins.
