@@ -33,7 +33,19 @@ pub struct Cli {
 #[derive(Subcommand, Debug)]
 enum Command {
     /// Watch guests play in a room until one takes the POT.
-    Demo(Demo),
+    Demo {
+        /// The server's address.
+        #[arg(
+            long,
+            env = "BAHAY_URL",
+            default_value = "http://127.0.0.1:8080",
+            value_name = "URL"
+        )]
+        url: String,
+        /// The room, by its id.
+        #[arg(long, default_value = "newbie", value_name = "ROOM")]
+        room: String,
+    },
     /// Measure how many tables a server can run, and check its correctness under load.
     Loadtest(Box<LoadTest>),
     /// Simulate games of bots in virtual time, and print statistics.
@@ -76,17 +88,6 @@ fn parse_database(url: &str) -> Result<Database, String> {
     read.map_err(|error| to_one_line(&error))
 }
 
-/// The server and the room of a demo.
-#[derive(Args, Debug)]
-struct Demo {
-    /// The server's address.
-    #[arg(long, env = "BAHAY_URL", default_value = "http://127.0.0.1:8080", value_name = "URL")]
-    url: String,
-    /// The room, by its id.
-    #[arg(long, default_value = "newbie", value_name = "ROOM")]
-    room: String,
-}
-
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
     exit_code("bahay-lab", run(Cli::parse().command))
@@ -94,7 +95,7 @@ pub fn main() -> ExitCode {
 
 fn run(command: Command) -> Result<(), CommandError> {
     match command {
-        Command::Demo(Demo { url, room }) => runtime()?.block_on(demo::run(&url, &room))?,
+        Command::Demo { url, room } => runtime()?.block_on(demo::run(&url, &room))?,
         Command::Loadtest(test) => {
             let LoadTest { options, database } = *test;
             let complaints =
@@ -153,6 +154,18 @@ async fn generate_history(
     db::vacuum(&pool).await?;
     println!("{games} games of {players} players in {windows} windows");
     Ok(())
+}
+
+/// Parses the options of a command for its tests.
+#[cfg(test)]
+pub(crate) fn parse_options<T: Args>(line: &str) -> Result<T, clap::Error> {
+    #[derive(Parser)]
+    struct CommandLine<T: Args> {
+        #[command(flatten)]
+        options: T,
+    }
+    let words = std::iter::once("command").chain(line.split_whitespace());
+    CommandLine::try_parse_from(words).map(|line| line.options)
 }
 
 #[cfg(test)]

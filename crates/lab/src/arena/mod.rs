@@ -158,24 +158,13 @@ fn format_percent(share: i64) -> String {
 #[cfg(test)]
 mod tests {
     use super::{Arena, ArenaError, run};
+    use crate::cli::parse_options;
     use bahay_engine::catalog;
     use bahay_engine::game::GameRules;
-    use clap::Parser;
-
-    #[derive(Parser)]
-    struct CommandLine {
-        #[command(flatten)]
-        options: Arena,
-    }
-
-    fn arena(line: &str) -> Result<Arena, clap::Error> {
-        let line = format!("arena {line}");
-        CommandLine::try_parse_from(line.split_whitespace()).map(|line| line.options)
-    }
 
     fn run_line(line: &str) -> Result<String, ArenaError> {
         let mut output = Vec::new();
-        run(&arena(line).unwrap(), &mut output, |_, _| ())?;
+        run(&parse_options(line).unwrap(), &mut output, |_, _| ())?;
         Ok(String::from_utf8(output).unwrap())
     }
 
@@ -215,7 +204,7 @@ mod tests {
 
     #[test]
     fn a_misspelt_bot_yields_the_list_of_bots() {
-        let error = arena("--bots gready,random,clock").unwrap_err().to_string();
+        let error = parse_options::<Arena>("--bots gready,random,clock").unwrap_err().to_string();
         assert!(error.contains("'gready'"), "{error}");
         assert!(error.contains("the bots are random, clock, greedy, quick, strong"), "{error}");
     }

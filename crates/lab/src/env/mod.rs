@@ -106,23 +106,12 @@ fn tensor_form(name: &str) -> Result<TensorForm, String> {
 #[cfg(test)]
 mod tests {
     use super::{Env, run};
+    use crate::cli::parse_options;
     use bahay_engine::catalog;
-    use clap::Parser;
-
-    #[derive(Parser)]
-    struct CommandLine {
-        #[command(flatten)]
-        options: Env,
-    }
-
-    fn env(line: &str) -> Result<Env, clap::Error> {
-        let line = format!("env {line}");
-        CommandLine::try_parse_from(line.split_whitespace()).map(|line| line.options)
-    }
 
     fn run_line(line: &str, input: &str) -> String {
         let mut output = Vec::new();
-        run(&env(line).unwrap(), input.as_bytes(), &mut output).unwrap();
+        run(&parse_options(line).unwrap(), input.as_bytes(), &mut output).unwrap();
         String::from_utf8(output).unwrap()
     }
 
@@ -147,7 +136,7 @@ mod tests {
         assert!(run_line("--game tongits --tensor hex", input).contains("\"tensor\":\"0"));
         let without = run_line("--game tongits --tensor none", input);
         assert!(without.lines().nth(1).is_some_and(|line| !line.contains("tensor")), "{without}");
-        assert!(env("--game tongits --tensor float").is_err());
+        assert!(parse_options::<Env>("--game tongits --tensor float").is_err());
     }
 
     #[test]
@@ -161,7 +150,8 @@ mod tests {
             ("--game tongits --seats 2", "Tong-its (kingdom) is played at 3 to 3 seats, not at 2"),
             ("--game tongits --games 0", "1 to 4096 games are played side by side, not 0"),
         ] {
-            let error = run(&env(line).unwrap(), &b""[..], &mut Vec::new()).unwrap_err();
+            let options = parse_options(line).unwrap();
+            let error = run(&options, &b""[..], &mut Vec::new()).unwrap_err();
             assert!(error.to_string().starts_with(expected), "{error}");
         }
     }
