@@ -4,13 +4,12 @@
 //! A run has phases. The players sign in as guests, ask a room for seats, connect, and play game
 //! after game with think times; after an uncounted warm-up the measurement begins.
 //!
-//! - `plan` runs the phases of each mode; `crowd_control` starts and stops the players, `crowd` is
-//!   what they share, `player` simulates one, and `table_connection` its play.
-//! - `frames` and `audit` check what each player receives; `board` measures when a move has reached
-//!   every seat.
+//! - `plan` runs the phases of each mode; in `players`, `crowd_control` starts and stops the
+//!   players, `crowd` is what they share, `player` simulates one, and `table_connection` its play.
+//! - `frames` and `audit` there check what each player receives; `board` measures when a move has
+//!   reached every seat.
 //! - `counters` counts; `nodes` samples the servers' metrics; `progress` reports a running test.
-//! - `report` is the result, with `summary`, `idle`, `slope` and `compare`; `page` renders it as
-//!   HTML.
+//! - `report` is the result, with its parts in a folder; `page` renders it as HTML.
 //! - `reads` is separate: it sends REST requests and no moves.
 //!
 //! A latency counts from the time at which the player meant to act, not from the time at which this
@@ -27,27 +26,14 @@
 //! Bounds: at most [`Options::arrivals`] guests arrive at the same time; a table that stalls for a
 //! minute shows in the counts and is not waited for.
 
-mod audit;
-mod board;
-mod compare;
-mod connection_end;
 mod counters;
-mod crowd;
-mod crowd_control;
-mod format;
-mod frames;
-mod idle;
 mod nodes;
 mod page;
 mod plan;
-mod player;
-mod player_rng;
+mod players;
 mod progress;
 mod reads;
 mod report;
-mod slope;
-mod summary;
-mod table_connection;
 
 use std::path::{Path, PathBuf};
 

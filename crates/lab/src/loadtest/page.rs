@@ -1,9 +1,8 @@
 //! The report as a self-contained HTML page with charts in SVG.
 
 use super::counters::{Count, Figure};
-use super::format::{millis, per_second, percent, tenths};
-use super::report::{NodeUsage, Report, SecondSample, Step};
-use super::summary::figure_name;
+use super::report::format::{millis, per_second, percent, tenths};
+use super::report::{NodeUsage, Report, SecondSample, Step, figure_name};
 
 /// The size of a chart, in SVG units.
 const WIDTH: u64 = 640;

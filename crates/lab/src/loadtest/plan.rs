@@ -12,9 +12,9 @@ use bahay_base::clock::Moment;
 use tokio::time::{MissedTickBehavior, interval, sleep};
 
 use super::counters::{Count, Figure, Measurements};
-use super::crowd::Crowd;
-use super::crowd_control::CrowdControl;
 use super::nodes::{self, ProcessUsage};
+use super::players::crowd::Crowd;
+use super::players::crowd_control::CrowdControl;
 use super::progress::RunProgress;
 use super::report::{FORMAT, NodeUsage, Report, SecondSample, Step};
 use super::{LoadError, Mode, Options};

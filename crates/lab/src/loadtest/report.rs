@@ -1,12 +1,20 @@
 //! The result of a run, as JSON that can be merged. `summary` renders it as text, `compare`
 //! compares two runs, `slope` computes growth per hour.
 
+mod compare;
+pub(super) mod format;
+mod idle;
+mod slope;
+mod summary;
+
 use bahay_engine::variants;
 use serde::{Deserialize, Serialize};
 
 use super::counters::{Count, Figure, Measurements};
-use super::format::{millis, per_second};
 use super::{LoadError, Mode};
+use format::{millis, per_second};
+
+pub(super) use summary::figure_name;
 
 /// The version of the JSON.
 pub(super) const FORMAT: u32 = 1;

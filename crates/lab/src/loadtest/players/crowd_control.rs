@@ -9,9 +9,9 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use super::crowd::{Crowd, CrowdTarget, OrderReceiver};
-use super::nodes::Nodes;
 use super::player::LoadPlayer;
-use super::{LoadError, Options};
+use crate::loadtest::nodes::Nodes;
+use crate::loadtest::{self, LoadError, Options};
 
 /// The time that players have to leave at the end of a run.
 const SHUTDOWN_MAX: Duration = Duration::from_secs(5);
@@ -21,8 +21,8 @@ const GAME_MAX: Duration = Duration::from_secs(60);
 
 /// The control of the crowd.
 #[derive(Debug)]
-pub(super) struct CrowdControl {
-    pub(super) crowd: Arc<Crowd>,
+pub(in crate::loadtest) struct CrowdControl {
+    pub(in crate::loadtest) crowd: Arc<Crowd>,
     target: watch::Sender<CrowdTarget>,
     players: JoinSet<()>,
     /// The number of the next player.
@@ -32,7 +32,7 @@ pub(super) struct CrowdControl {
 impl CrowdControl {
     /// Creates a crowd without players. One guest signs in at each address to check that it is
     /// reachable.
-    pub(super) async fn new(options: &Options) -> Result<Self, LoadError> {
+    pub(in crate::loadtest) async fn new(options: &Options) -> Result<Self, LoadError> {
         let mut first = None;
         for url in &options.urls {
             let device = format!("load-{}", entropy::uuid());
@@ -45,7 +45,7 @@ impl CrowdControl {
                 })?);
         }
         let first = first.ok_or(LoadError::NoAddress)?;
-        let seats = super::read_seat_count(&first, &options.room).await?.into();
+        let seats = loadtest::read_seat_count(&first, &options.room).await?.into();
         let crowd = Arc::new(Crowd::new(options, seats, Nodes::new(options, &first)));
         let (target, _) = watch::channel(CrowdTarget {
             players: 0,
@@ -58,7 +58,7 @@ impl CrowdControl {
 
     /// Sets the wanted number of players. Missing ones are started; those with the highest numbers
     /// leave first.
-    pub(super) fn set_players(&mut self, players: u32) {
+    pub(in crate::loadtest) fn set_players(&mut self, players: u32) {
         self.target.send_modify(|target| target.players = players);
         if players < self.next {
             self.next = players;
@@ -73,22 +73,22 @@ impl CrowdControl {
     }
 
     /// Sets whether players look for tables or only connect.
-    pub(super) fn set_seek_tables(&self, seek_tables: bool) {
+    pub(in crate::loadtest) fn set_seek_tables(&self, seek_tables: bool) {
         self.target.send_modify(|target| target.seek_tables = seek_tables);
     }
 
     /// Disconnects every player now.
-    pub(super) fn disconnect_all(&self) {
+    pub(in crate::loadtest) fn disconnect_all(&self) {
         self.target.send_modify(|target| target.storms += 1);
     }
 
     /// Returns the wanted number of players.
-    pub(super) fn players(&self) -> u32 {
+    pub(in crate::loadtest) fn players(&self) -> u32 {
         self.next
     }
 
     /// Lets all players leave after their current game, so that no game is left to the AI.
-    pub(super) async fn finish_games(&mut self) {
+    pub(in crate::loadtest) async fn finish_games(&mut self) {
         self.dismiss_all(GAME_MAX).await;
         self.players.shutdown().await;
     }
@@ -102,7 +102,7 @@ impl CrowdControl {
     }
 
     /// Lets all players leave at once, and drops the crowd.
-    pub(super) async fn shut_down(mut self) {
+    pub(in crate::loadtest) async fn shut_down(mut self) {
         self.target.send_modify(|target| target.at_once = true);
         self.dismiss_all(SHUTDOWN_MAX).await;
     }

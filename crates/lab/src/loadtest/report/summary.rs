@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use bahay_engine::variants;
 
-use super::Mode;
-use super::counters::{Count, Figure};
 use super::format::{millis, per_second, percent, tenths};
-use super::report::{NodeUsage, Report, SecondSample, Step};
+use super::{NodeUsage, Report, SecondSample, Step};
+use crate::loadtest::Mode;
+use crate::loadtest::counters::{Count, Figure};
 
 impl SecondSample {
-    pub(super) fn summary_line(&self, of_seconds: u64) -> String {
+    pub(in crate::loadtest) fn summary_line(&self, of_seconds: u64) -> String {
         let at = self.at_ms / 1_000;
         let of = if of_seconds == 0 { String::new() } else { format!(" of {of_seconds}") };
         format!(
@@ -53,7 +53,7 @@ impl Step {
     }
 
     /// Returns a ramp's step in one line.
-    pub(super) fn ramp_line(&self, limit_ms: u64) -> String {
+    pub(in crate::loadtest) fn ramp_line(&self, limit_ms: u64) -> String {
         format!(
             "{} tables: p99 {}, server {} % cpu, tester {} % cpu: {}",
             self.tables,
@@ -76,7 +76,7 @@ impl Step {
 }
 
 impl Report {
-    pub(super) fn summary(&self) -> String {
+    pub(in crate::loadtest) fn summary(&self) -> String {
         let mut text = String::new();
         if self.broken_off {
             text += "BROKEN OFF: this is what had been saved until then\n";
@@ -176,7 +176,7 @@ impl Report {
     }
 }
 
-pub(super) fn figure_name(figure: Figure) -> &'static str {
+pub(in crate::loadtest) fn figure_name(figure: Figure) -> &'static str {
     match figure {
         Figure::ActionToAck => "action to ack",
         Figure::ActionToEvent => "to every seat",

@@ -6,70 +6,70 @@ use std::time::Duration;
 use bahay_client::{Client, ClientError};
 use tokio::sync::{Semaphore, watch};
 
-use super::Options;
 use super::audit::ObservedGame;
 use super::board::Boards;
-use super::counters::{Count, Figure, RunCounters};
-use super::nodes::Nodes;
+use crate::loadtest::Options;
+use crate::loadtest::counters::{Count, Figure, RunCounters};
+use crate::loadtest::nodes::Nodes;
 
 /// The state that all players share.
 #[derive(Debug)]
-pub(super) struct Crowd {
-    pub(super) options: Options,
-    pub(super) think_ms: u64,
+pub(in crate::loadtest) struct Crowd {
+    pub(in crate::loadtest) options: Options,
+    pub(in crate::loadtest) think_ms: u64,
     /// The number of players at a full table.
-    pub(super) seats: u32,
-    pub(super) counters: RunCounters,
-    pub(super) boards: Boards,
-    pub(super) nodes: Nodes,
+    pub(in crate::loadtest) seats: u32,
+    pub(in crate::loadtest) counters: RunCounters,
+    pub(in crate::loadtest) boards: Boards,
+    pub(in crate::loadtest) nodes: Nodes,
     /// Limits the number of players between sign-in and the join of a table.
-    pub(super) arrivals: Arc<Semaphore>,
+    pub(in crate::loadtest) arrivals: Arc<Semaphore>,
     /// The players that have joined a table.
-    pub(super) playing: PlayerCount,
+    pub(in crate::loadtest) playing: PlayerCount,
     /// The players with a connection and no table.
-    pub(super) unseated: PlayerCount,
+    pub(in crate::loadtest) unseated: PlayerCount,
     /// The code of the server's first rate-limit refusal.
-    pub(super) rate_limited: OnceLock<String>,
+    pub(in crate::loadtest) rate_limited: OnceLock<String>,
 }
 
 /// A number of players, each counted while it holds a token.
 #[derive(Debug, Default)]
-pub(super) struct PlayerCount(Arc<()>);
+pub(in crate::loadtest) struct PlayerCount(Arc<()>);
 
 impl PlayerCount {
     /// Counts a player until the token is dropped.
-    pub(super) fn add_player(&self) -> Arc<()> {
+    pub(in crate::loadtest) fn add_player(&self) -> Arc<()> {
         self.0.clone()
     }
 
-    pub(super) fn players(&self) -> u64 {
+    pub(in crate::loadtest) fn players(&self) -> u64 {
         Arc::strong_count(&self.0) as u64 - 1
     }
 }
 
 /// The target state of all players.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct CrowdTarget {
+pub(in crate::loadtest) struct CrowdTarget {
     /// The wanted number of players; those with this number and above leave.
-    pub(super) players: u32,
+    pub(in crate::loadtest) players: u32,
     /// If true, players leave without finishing their game.
-    pub(super) at_once: bool,
+    pub(in crate::loadtest) at_once: bool,
     /// If true, players look for a table; otherwise they only connect.
-    pub(super) seek_tables: bool,
+    pub(in crate::loadtest) seek_tables: bool,
     /// The number of mass disconnections so far.
-    pub(super) storms: u64,
+    pub(in crate::loadtest) storms: u64,
 }
 
 /// One player's receiver of orders.
 #[derive(Clone, Debug)]
-pub(super) struct OrderReceiver {
+pub(in crate::loadtest) struct OrderReceiver {
     target: watch::Receiver<CrowdTarget>,
     storms: u64,
 }
 
 /// An order to a player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Order {
+pub(in crate::loadtest) enum Order {
     /// Leave for good.
     Go,
     /// Disconnect and reconnect.
@@ -78,34 +78,34 @@ pub(super) enum Order {
 
 impl OrderReceiver {
     /// Creates a receiver that ignores the mass disconnections so far.
-    pub(super) fn new(target: &watch::Sender<CrowdTarget>) -> Self {
+    pub(in crate::loadtest) fn new(target: &watch::Sender<CrowdTarget>) -> Self {
         let storms = target.borrow().storms;
         Self { target: target.subscribe(), storms }
     }
 
-    pub(super) fn is_dismissed(&self, number: u32) -> bool {
+    pub(in crate::loadtest) fn is_dismissed(&self, number: u32) -> bool {
         number >= self.target.borrow().players
     }
 
     /// Returns true if a dismissed player leaves without finishing its game.
-    pub(super) fn leaves_at_once(&self) -> bool {
+    pub(in crate::loadtest) fn leaves_at_once(&self) -> bool {
         self.target.borrow().at_once
     }
 
     /// Returns true if players look for tables.
-    pub(super) fn seeks_tables(&self) -> bool {
+    pub(in crate::loadtest) fn seeks_tables(&self) -> bool {
         self.target.borrow().seek_tables
     }
 
     /// Waits until this player is to look for a table, or to leave.
-    pub(super) async fn wait_to_sit(&mut self, number: u32) {
+    pub(in crate::loadtest) async fn wait_to_sit(&mut self, number: u32) {
         let is_due = |target: &CrowdTarget| target.seek_tables || number >= target.players;
         // An error means that the control was dropped, which ends the wait as well.
         let _ = self.target.wait_for(is_due).await;
     }
 
     /// Waits for the next order to this player.
-    pub(super) async fn next_order(&mut self, number: u32) -> Order {
+    pub(in crate::loadtest) async fn next_order(&mut self, number: u32) -> Order {
         loop {
             {
                 let target = self.target.borrow_and_update();
@@ -125,7 +125,7 @@ impl OrderReceiver {
 }
 
 impl Crowd {
-    pub(super) fn new(options: &Options, seats: u32, nodes: Nodes) -> Self {
+    pub(in crate::loadtest) fn new(options: &Options, seats: u32, nodes: Nodes) -> Self {
         Self {
             options: options.clone(),
             think_ms: options.mean_think_ms(),
@@ -141,7 +141,7 @@ impl Crowd {
     }
 
     /// Counts a failed request.
-    pub(super) fn record_failure(&self, error: &ClientError) {
+    pub(in crate::loadtest) fn record_failure(&self, error: &ClientError) {
         match error {
             ClientError::Refused { status, code, .. } => {
                 self.counters.count_error(&format!("{status}_{code}"));
@@ -154,7 +154,7 @@ impl Crowd {
     }
 
     /// Reads the record of a settled game and compares the observed game with it.
-    pub(super) async fn audit(self: Arc<Self>, client: Client, shown: ObservedGame) {
+    pub(in crate::loadtest) async fn audit(self: Arc<Self>, client: Client, shown: ObservedGame) {
         match client.record(shown.game).await {
             Ok(record) => match shown.check(client.player(), &record.to_string()) {
                 Ok(()) => self.counters.count(Count::Audited, 1),
@@ -170,20 +170,20 @@ impl Crowd {
     }
 
     /// Remembers the first rate-limit refusal.
-    pub(super) fn note_refusal(&self, status: u16, code: &str) {
+    pub(in crate::loadtest) fn note_refusal(&self, status: u16, code: &str) {
         if status == 429 {
             self.rate_limited.get_or_init(|| code.to_owned());
         }
     }
 
     /// Records a move that this node acknowledged.
-    pub(super) fn record_move(&self, taken: Duration, node: usize) {
+    pub(in crate::loadtest) fn record_move(&self, taken: Duration, node: usize) {
         self.counters.count_move(node);
         self.counters.record_corrected_latency(Figure::ActionToAck, taken, self.move_interval());
     }
 
     /// Records the time in which a move reached every seat.
-    pub(super) fn record_delivery(&self, taken: Duration) {
+    pub(in crate::loadtest) fn record_delivery(&self, taken: Duration) {
         self.counters.record_corrected_latency(Figure::ActionToEvent, taken, self.move_interval());
     }
 

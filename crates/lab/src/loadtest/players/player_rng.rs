@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use super::{Options, Spread};
+use crate::loadtest::{Options, Spread};
 
 /// Think times as people have them, in thousandths of the mean: the middles of twenty equal parts
 /// of a log-normal distribution with a deviation of 0.6, scaled to a mean of one.
@@ -14,10 +14,10 @@ const PEOPLE: [u64; 20] = [
 
 /// A splitmix64 generator.
 #[derive(Clone, Debug)]
-pub(super) struct PlayerRng(u64);
+pub(in crate::loadtest) struct PlayerRng(u64);
 
 impl PlayerRng {
-    pub(super) fn new(seed: u64, player: u32) -> Self {
+    pub(in crate::loadtest) fn new(seed: u64, player: u32) -> Self {
         let mut rng = Self(seed ^ u64::from(player).wrapping_mul(0xd6e8_feb8_6659_fd93));
         rng.next_u64();
         rng
@@ -31,7 +31,7 @@ impl PlayerRng {
     }
 
     /// Draws a number below `bound`. The modulo bias is negligible here.
-    pub(super) fn draw_below(&mut self, bound: u64) -> u64 {
+    pub(in crate::loadtest) fn draw_below(&mut self, bound: u64) -> u64 {
         self.next_u64() % bound.max(1)
     }
 
@@ -39,11 +39,15 @@ impl PlayerRng {
         Duration::from_micros(least + self.draw_below(most.saturating_sub(least) + 1))
     }
 
-    pub(super) fn draw_millis(&mut self, least: u64, most: u64) -> Duration {
+    pub(in crate::loadtest) fn draw_millis(&mut self, least: u64, most: u64) -> Duration {
         self.draw_between(least * 1_000, most * 1_000)
     }
 
-    pub(super) fn draw_think_time(&mut self, mean_ms: u64, spread: Spread) -> Duration {
+    pub(in crate::loadtest) fn draw_think_time(
+        &mut self,
+        mean_ms: u64,
+        spread: Spread,
+    ) -> Duration {
         let mean_us = mean_ms.saturating_mul(1_000);
         match spread {
             Spread::Steady => Duration::from_micros(mean_us),
@@ -58,7 +62,7 @@ impl PlayerRng {
 
 /// The habit of a player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Habit {
+pub(in crate::loadtest) enum Habit {
     Steady,
     Slow,
     Dropping,
@@ -66,7 +70,7 @@ pub(super) enum Habit {
 }
 
 impl Habit {
-    pub(super) fn draw(rng: &mut PlayerRng, options: &Options) -> Self {
+    pub(in crate::loadtest) fn draw(rng: &mut PlayerRng, options: &Options) -> Self {
         let mut drawn = rng.draw_below(100);
         let shares = [
             (options.slow, Self::Slow),

@@ -9,7 +9,7 @@
 
 use std::fmt;
 
-use super::report::{SecondSample, Step};
+use super::{SecondSample, Step};
 
 /// The most blocks of a fit.
 const BLOCKS_MAX: usize = 60;
@@ -25,7 +25,7 @@ const DEVIATIONS: [f64; 10] = [12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 
 
 /// The growth of a figure per hour.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Slope {
+pub(in crate::loadtest) struct Slope {
     per_hour: f64,
     /// The half-width of the confidence interval.
     error: f64,
@@ -38,7 +38,7 @@ impl Slope {
     }
 
     /// Converts to a larger unit, which is `unit` of the present one.
-    pub(super) fn in_units_of(self, unit: u32) -> Self {
+    pub(in crate::loadtest) fn in_units_of(self, unit: u32) -> Self {
         let unit = f64::from(unit);
         Self { per_hour: self.per_hour / unit, error: self.error / unit }
     }
@@ -53,7 +53,7 @@ impl fmt::Display for Slope {
 
 impl Step {
     /// Fits the growth of a value over the seconds; `None` if there are too few blocks.
-    pub(super) fn slope(&self, value: impl Fn(&SecondSample) -> u64) -> Option<Slope> {
+    pub(in crate::loadtest) fn slope(&self, value: impl Fn(&SecondSample) -> u64) -> Option<Slope> {
         let blocks = self.seconds.chunks(self.seconds.len().div_ceil(BLOCKS_MAX).max(1));
         let mean = |block: &[SecondSample], of: &dyn Fn(&SecondSample) -> u64| {
             block.iter().map(|second| of(second) as f64).sum::<f64>() / block.len() as f64
@@ -92,7 +92,7 @@ fn fit_line(points: &[(f64, f64)]) -> Option<Slope> {
 
 #[cfg(test)]
 mod tests {
-    use crate::loadtest::player_rng::PlayerRng;
+    use crate::loadtest::players::player_rng::PlayerRng;
     use crate::loadtest::report::{SecondSample, Step};
 
     /// An hour of seconds with this many bytes at each.

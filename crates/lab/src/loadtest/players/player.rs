@@ -11,16 +11,47 @@ use bahay_engine::table::TableId;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{sleep, timeout};
 
-use super::connection_end::{ConnectionEnd, TOKEN_EXPIRED};
-use super::counters::Count;
 use super::crowd::{Crowd, OrderReceiver};
 use super::player_rng::{Habit, PlayerRng};
+use crate::loadtest::counters::Count;
 
 /// The back-off after a refusal or failure.
-pub(super) const PAUSE: Duration = Duration::from_millis(250);
+pub(in crate::loadtest) const PAUSE: Duration = Duration::from_millis(250);
 
 /// The timeout of a connection attempt.
-pub(super) const PATIENCE: Duration = Duration::from_secs(30);
+pub(in crate::loadtest) const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The refusal code for an expired access token.
+const TOKEN_EXPIRED: &str = "token_expired";
+
+/// The end of a connection.
+pub(in crate::loadtest) enum ConnectionEnd {
+    /// The player was ordered to leave.
+    Over,
+    /// The player has no seat any more.
+    Unseated,
+    /// Disconnected on purpose; the player reconnects after this time.
+    BrokenOff(Duration),
+    /// Refused because the access token has expired.
+    Expired,
+    /// Broken, with the code of the error.
+    Lost(String),
+}
+
+impl ConnectionEnd {
+    /// Classifies the error that broke a connection.
+    pub(in crate::loadtest) fn from_error(error: &PlayError) -> Self {
+        Self::Lost(match error {
+            PlayError::Upgrade { code, .. } if code == TOKEN_EXPIRED => return Self::Expired,
+            PlayError::Socket(_) => "socket".to_owned(),
+            PlayError::Upgrade { status, code } => format!("upgrade_{status}_{code}"),
+            PlayError::Closed { code, .. } => format!("closed_{code}"),
+            PlayError::Nonsense(_) => "nonsense".to_owned(),
+            PlayError::Gap { .. } => "gap".to_owned(),
+            PlayError::Refused { code, .. } => code.clone(),
+        })
+    }
+}
 
 /// The reason for which a player leaves the room for good.
 enum LeaveReason {
@@ -30,25 +61,25 @@ enum LeaveReason {
 }
 
 /// A player of the crowd.
-pub(super) struct LoadPlayer {
-    pub(super) crowd: Arc<Crowd>,
-    pub(super) number: u32,
-    pub(super) rng: PlayerRng,
-    pub(super) habit: Habit,
-    pub(super) orders: OrderReceiver,
+pub(in crate::loadtest) struct LoadPlayer {
+    pub(in crate::loadtest) crowd: Arc<Crowd>,
+    pub(in crate::loadtest) number: u32,
+    pub(in crate::loadtest) rng: PlayerRng,
+    pub(in crate::loadtest) habit: Habit,
+    pub(in crate::loadtest) orders: OrderReceiver,
     /// A permit held from sign-in until a table is joined, so that tables fill one after the other.
-    pub(super) arriving: Option<OwnedSemaphorePermit>,
+    pub(in crate::loadtest) arriving: Option<OwnedSemaphorePermit>,
 }
 
 impl LoadPlayer {
-    pub(super) fn new(crowd: Arc<Crowd>, number: u32, orders: OrderReceiver) -> Self {
+    pub(in crate::loadtest) fn new(crowd: Arc<Crowd>, number: u32, orders: OrderReceiver) -> Self {
         let mut rng = PlayerRng::new(crowd.options.seed, number);
         let habit = Habit::draw(&mut rng, &crowd.options);
         Self { crowd, number, rng, habit, orders, arriving: None }
     }
 
     /// Plays until the player is dismissed.
-    pub(super) async fn run(mut self) {
+    pub(in crate::loadtest) async fn run(mut self) {
         while !self.orders.is_dismissed(self.number) {
             let Some(mut client) = self.sign_in().await else {
                 continue;
@@ -221,7 +252,7 @@ impl LoadPlayer {
     }
 
     /// Records a protocol violation as a fault; other errors are expected on networks.
-    pub(super) fn classify_error(&self, error: &PlayError) -> ConnectionEnd {
+    pub(in crate::loadtest) fn classify_error(&self, error: &PlayError) -> ConnectionEnd {
         if matches!(error, PlayError::Gap { .. } | PlayError::Nonsense(_)) {
             self.crowd.counters.add_fault(error.to_string());
         }

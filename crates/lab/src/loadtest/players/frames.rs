@@ -25,7 +25,7 @@ type Action = <AnyGame as Game>::Action;
 
 /// A checker of one connection's messages.
 #[derive(Debug)]
-pub(super) struct FrameChecker {
+pub(in crate::loadtest) struct FrameChecker {
     shorthand: Shorthand,
     /// The buffer for the encoded message.
     written: Vec<u8>,
@@ -39,7 +39,7 @@ pub(super) struct FrameChecker {
 
 impl FrameChecker {
     /// Creates a checker. Players with different numbers choose different games.
-    pub(super) fn new(form: Form, number: u32) -> Self {
+    pub(in crate::loadtest) fn new(form: Form, number: u32) -> Self {
         let shorthand = Shorthand::new(form);
         Self { shorthand, written: Vec::new(), viewer: None, shown: None, games: number }
     }
@@ -50,7 +50,7 @@ impl FrameChecker {
     /// # Errors
     ///
     /// Fails with a description of the leaked or wrong part.
-    pub(super) fn check(
+    pub(in crate::loadtest) fn check(
         &mut self,
         frame: &RawMessage,
         message: &Message<AnyGame>,
@@ -178,7 +178,7 @@ fn check_prompt(prompt: &OpenPrompt<Action>, view: &TableView<AnyGame>) -> Resul
 #[cfg(test)]
 mod tests {
     use super::{FrameChecker, SECRET};
-    use crate::loadtest::audit::ObservedGame;
+    use crate::loadtest::players::audit::ObservedGame;
     use crate::rules::first_room;
     use bahay_bots::simulation::{Habits, Simulation};
     use bahay_client::RawMessage;

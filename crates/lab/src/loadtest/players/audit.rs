@@ -12,12 +12,12 @@ use bahay_engine::seat::Seat;
 use bahay_engine::table::{GameId, PlayerId, Readable, Record, Settlement};
 
 /// The interval between audited games of a player, in games.
-pub(super) const EVERY: u32 = 32;
+pub(in crate::loadtest) const EVERY: u32 = 32;
 
 /// A game as observed by one seat.
 #[derive(Clone, Debug)]
-pub(super) struct ObservedGame {
-    pub(super) game: GameId,
+pub(in crate::loadtest) struct ObservedGame {
+    pub(in crate::loadtest) game: GameId,
     seat: Seat,
     /// The view in the snapshot with which the observation began during the game; `None` if the
     /// game was observed from its opening.
@@ -27,15 +27,15 @@ pub(super) struct ObservedGame {
 }
 
 impl ObservedGame {
-    pub(super) fn new(game: GameId, seat: Seat, from: Option<AnyView>) -> Self {
+    pub(in crate::loadtest) fn new(game: GameId, seat: Seat, from: Option<AnyView>) -> Self {
         Self { game, seat, from, events: Vec::new(), end: None }
     }
 
-    pub(super) fn push_event(&mut self, event: &AnyEvent) {
+    pub(in crate::loadtest) fn push_event(&mut self, event: &AnyEvent) {
         self.events.push(event.clone());
     }
 
-    pub(super) fn set_result(&mut self, settlement: &Settlement, seed: ServerSeed) {
+    pub(in crate::loadtest) fn set_result(&mut self, settlement: &Settlement, seed: ServerSeed) {
         self.end = Some((settlement.clone(), seed));
     }
 
@@ -44,7 +44,7 @@ impl ObservedGame {
     /// # Errors
     ///
     /// Fails with a description of the first difference.
-    pub(super) fn check(&self, player: PlayerId, record: &str) -> Result<(), String> {
+    pub(in crate::loadtest) fn check(&self, player: PlayerId, record: &str) -> Result<(), String> {
         let record = AnyGame::read_record(record).map_err(|error| error.to_string())?;
         record.verify().map_err(|fault| format!("the record is invalid: {fault}"))?;
         let is_own = record.players.get(self.seat.index()) == Some(&player);

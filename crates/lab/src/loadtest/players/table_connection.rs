@@ -12,14 +12,13 @@ use bahay_engine::table::{Event, PhaseView};
 use bahay_protocol::Message;
 use tokio::time::{sleep, timeout};
 
-use super::Mode;
 use super::board::{BoardSeat, SeatReporter};
-use super::connection_end::ConnectionEnd;
-use super::counters::{Count, Figure, TIMER};
 use super::crowd::Order;
 use super::frames::FrameChecker;
-use super::player::{LoadPlayer, PATIENCE, PAUSE};
+use super::player::{ConnectionEnd, LoadPlayer, PATIENCE, PAUSE};
 use super::player_rng::Habit;
+use crate::loadtest::Mode;
+use crate::loadtest::counters::{Count, Figure, TIMER};
 
 /// The back-off after a command was refused as too fast: the server admits 20 a second in the long
 /// run.
@@ -56,7 +55,7 @@ struct TableConnection {
 impl LoadPlayer {
     /// Plays over one connection from its opening to its end; also returns the state of the table
     /// for a resume.
-    pub(super) async fn play_connection(
+    pub(in crate::loadtest) async fn play_connection(
         &mut self,
         client: &Client,
         board_seat: &Arc<BoardSeat>,

@@ -7,9 +7,9 @@
 
 use std::fmt;
 
-use super::Mode;
 use super::format::{percent, tenths};
-use super::report::{Report, Step};
+use super::{Report, Step};
+use crate::loadtest::Mode;
 
 /// The server's usage at one of the three stages, and the cost of each connection or table.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ struct IdleStage {
 
 /// The three stages of an `idle` run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct IdleCosts {
+pub(in crate::loadtest) struct IdleCosts {
     alone: IdleStage,
     connections: IdleStage,
     tables: IdleStage,
@@ -34,14 +34,14 @@ pub(super) struct IdleCosts {
 
 impl IdleCosts {
     /// Returns the memory that a connection without a table adds to the server, in bytes.
-    pub(super) fn connection_rss_bytes(&self) -> u64 {
+    pub(in crate::loadtest) fn connection_rss_bytes(&self) -> u64 {
         self.connections.each_rss_bytes
     }
 }
 
 impl Report {
     /// Returns the costs of a complete `idle` run; `None` in other modes.
-    pub(super) fn idle_costs(&self) -> Option<IdleCosts> {
+    pub(in crate::loadtest) fn idle_costs(&self) -> Option<IdleCosts> {
         let [alone, connections, tables] = self.steps.as_slice() else {
             return None;
         };

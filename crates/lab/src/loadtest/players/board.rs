@@ -18,18 +18,18 @@ use bahay_base::clock::Moment;
 use bahay_engine::table::TableId;
 use bahay_protocol::Tag;
 
-use super::nodes::Nodes;
+use crate::loadtest::nodes::Nodes;
 
 /// The most incomplete lines of a board.
 const LINES_MAX: usize = 8;
 
 /// The boards of all tables.
 #[derive(Debug, Default)]
-pub(super) struct Boards(Mutex<HashMap<TableId, Arc<Board>>>);
+pub(in crate::loadtest) struct Boards(Mutex<HashMap<TableId, Arc<Board>>>);
 
 /// The pending deliveries of one table.
 #[derive(Debug, Default)]
-pub(super) struct Board(Mutex<State>);
+pub(in crate::loadtest) struct Board(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
@@ -52,7 +52,7 @@ struct LineDelivery {
 /// A joined player's registration with its table's board, through which the player reports updates.
 /// Dropping it removes the seat.
 #[derive(Debug)]
-pub(super) struct SeatReporter {
+pub(in crate::loadtest) struct SeatReporter {
     board: Arc<Board>,
     /// The last updates, by this client's versions.
     heard: VecDeque<(u64, Tag)>,
@@ -60,10 +60,10 @@ pub(super) struct SeatReporter {
 
 /// A player's membership of a table, given up on drop.
 #[derive(Debug)]
-pub(super) struct BoardSeat {
-    pub(super) board: Arc<Board>,
+pub(in crate::loadtest) struct BoardSeat {
+    pub(in crate::loadtest) board: Arc<Board>,
     /// The node to which the player connects.
-    pub(super) node: usize,
+    pub(in crate::loadtest) node: usize,
 }
 
 impl Drop for BoardSeat {
@@ -77,7 +77,7 @@ impl Drop for BoardSeat {
 
 impl Boards {
     /// Assigns a node to one more player of a table.
-    pub(super) fn take_seat(&self, table: TableId, nodes: &Nodes) -> BoardSeat {
+    pub(in crate::loadtest) fn take_seat(&self, table: TableId, nodes: &Nodes) -> BoardSeat {
         let mut boards = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let board = boards.entry(table).or_default().clone();
         let mut state = board.state();
@@ -91,7 +91,7 @@ impl Boards {
     }
 
     /// Returns the number of tables with players, and forgets the others.
-    pub(super) fn len(&self) -> usize {
+    pub(in crate::loadtest) fn len(&self) -> usize {
         let mut boards = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         boards.retain(|_, board| board.state().seats > 0 || Arc::strong_count(board) > 1);
         boards.len()
@@ -99,14 +99,14 @@ impl Boards {
 }
 
 impl SeatReporter {
-    pub(super) fn join(board: Arc<Board>) -> Self {
+    pub(in crate::loadtest) fn join(board: Arc<Board>) -> Self {
         board.join();
         Self { board, heard: VecDeque::with_capacity(LINES_MAX) }
     }
 
     /// Records an update. Returns the time that its line took to reach every seat, if that is now
     /// complete.
-    pub(super) fn record_update(
+    pub(in crate::loadtest) fn record_update(
         &mut self,
         version: u64,
         tag: Tag,
@@ -122,7 +122,7 @@ impl SeatReporter {
     /// Records an ack, which names the version produced by the player's action. The server sends
     /// the update before its ack. Returns the time that the line took to reach every seat, if that
     /// is now complete.
-    pub(super) fn record_ack(&self, version: u64, meant: Moment) -> Option<Duration> {
+    pub(in crate::loadtest) fn record_ack(&self, version: u64, meant: Moment) -> Option<Duration> {
         let (_, tag) = self.heard.iter().find(|(heard, _)| *heard == version)?;
         self.board.record_ack(*tag, meant)
     }

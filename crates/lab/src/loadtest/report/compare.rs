@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use super::counters::Figure;
-use super::report::Report;
+use super::Report;
+use crate::loadtest::counters::Figure;
 
 impl Report {
     /// Returns the compared figures by name, each with the direction in which it improves.
@@ -29,16 +29,27 @@ impl Report {
 
     /// Compares every figure with that of another run. A figure is worse if it differs by more than
     /// `worse_percent`.
-    pub(super) fn compare_with(&self, old: &Self, worse_percent: u32) -> Comparison {
-        let pairs = old.figures().into_iter().zip(self.figures());
-        // A figure that one of the runs did not measure is not compared.
-        let pairs = pairs.filter(|((_, old, _), (_, new, _))| *old > 0 && *new > 0);
-        let lines: Vec<_> = pairs
-            .map(|((name, old, _), (_, new, better))| FigureChange { name, old, new, better })
-            .collect();
-        let worse = lines.iter().filter(|line| line.is_worse(worse_percent));
-        let worse = worse.map(ToString::to_string).collect();
-        Comparison { lines, worse }
+    pub(in crate::loadtest) fn compare_with(&self, old: &Self, worse_percent: u32) -> Comparison {
+        let tolerated = 100 + u64::from(worse_percent);
+        let mut comparison = Comparison::default();
+        for ((name, old, better), (_, new, _)) in old.figures().into_iter().zip(self.figures()) {
+            // A figure that one of the runs did not measure is not compared.
+            if old == 0 || new == 0 {
+                continue;
+            }
+            let hundredths = new * 100 / old;
+            let times = format!("{}.{:02}", hundredths / 100, hundredths % 100);
+            let line = format!("{name}: {new} after {old}, ×{times}");
+            let is_worse = match better {
+                Better::Less => new * 100 > old * tolerated,
+                Better::More => new * tolerated < old * 100,
+            };
+            if is_worse {
+                comparison.worse.push(line.clone());
+            }
+            comparison.lines.push(line);
+        }
+        comparison
     }
 }
 
@@ -49,40 +60,12 @@ enum Better {
     More,
 }
 
-/// One figure of two runs.
-#[derive(Clone, Debug)]
-pub(super) struct FigureChange {
-    name: &'static str,
-    old: u64,
-    new: u64,
-    better: Better,
-}
-
-impl FigureChange {
-    fn is_worse(&self, percent: u32) -> bool {
-        let percent = u64::from(percent);
-        match self.better {
-            Better::Less => self.new * 100 > self.old * (100 + percent),
-            Better::More => self.new * (100 + percent) < self.old * 100,
-        }
-    }
-}
-
-impl fmt::Display for FigureChange {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let hundredths = self.new * 100 / self.old.max(1);
-        let whole = hundredths / 100;
-        let part = hundredths % 100;
-        write!(f, "{}: {} after {}, ×{whole}.{part:02}", self.name, self.new, self.old)
-    }
-}
-
-/// The comparison of two runs.
-#[derive(Clone, Debug)]
-pub(super) struct Comparison {
-    lines: Vec<FigureChange>,
-    /// The figures that got worse by more than the tolerance, as lines of text.
-    pub(super) worse: Vec<String>,
+/// The comparison of two runs, as lines of text.
+#[derive(Clone, Debug, Default)]
+pub(in crate::loadtest) struct Comparison {
+    lines: Vec<String>,
+    /// The figures that got worse by more than the tolerance.
+    pub(in crate::loadtest) worse: Vec<String>,
 }
 
 impl fmt::Display for Comparison {
