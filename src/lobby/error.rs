@@ -1,5 +1,6 @@
 //! The reasons that keep a player from a seat, a ticket or a private table.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use bahay_engine::coins::Coins;
@@ -73,8 +74,8 @@ pub enum LobbyError {
     #[error("a private table is for bets from 1 to {most} coins", most = PRIVATE_BET_MAX)]
     BetOutOfBounds,
     /// The rules that the host asks for are unsound.
-    #[error("{0}")]
-    Rules(RoomError),
+    #[error(transparent)]
+    Rules(#[from] RoomError),
     #[error(
         "there are {most} tables of yours: they end an hour after everybody has left them",
         most = PRIVATE_TABLES_MAX
@@ -173,6 +174,11 @@ impl LobbyError {
             TableError::OtherVersion => Self::OtherVersion,
             TableError::Unavailable(error) => error.into(),
         }
+    }
+
+    /// Returns the error for a field of a request that does not fit the rules.
+    pub(super) fn unsound(field: &'static str, why: impl Into<Cow<'static, str>>) -> Self {
+        Self::Rules(RoomError::Unsound { field: field.into(), why: why.into() })
     }
 
     /// Returns the error for a player who was not seated.

@@ -25,7 +25,7 @@ mod seats;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use bahay_engine::catalog::{AnyGame, AnyRules};
+use bahay_engine::catalog::{self, AnyGame, AnyRules};
 use bahay_engine::coins::Coins;
 use bahay_engine::game::GameRules;
 use bahay_engine::table::{PlayerId, Spectators, TableId, Terms, Timestamp};
@@ -189,6 +189,12 @@ impl Lobby {
             self.tables.update_terms().await;
         }
     }
+}
+
+/// Returns the name of the first rule set of a game; `None` for an unknown one.
+fn first_rule_set(kind: &str) -> Option<&'static str> {
+    let entry = catalog::kinds().into_iter().find(|entry| entry.name == kind)?;
+    entry.rule_sets.first().map(|set| set.name)
 }
 
 /// Returns the most that a game under these terms can win for one seat, given the coins in the POT

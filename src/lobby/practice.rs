@@ -12,16 +12,15 @@ use bahay_engine::catalog;
 use bahay_engine::game::GameRules;
 use bahay_engine::matchmaking::Candidate;
 use bahay_engine::table::{Clocks, PlayerId, PracticeBot, Table, TableId, Terms};
-use bahay_shell::lobby::SeatingEnd;
 
 use crate::accounts::HouseBot;
 use crate::entropy;
 use crate::live_store::SeatReservation;
 use crate::rate_limit::Address;
-use crate::rooms::{PRACTICE, RoomError, RuleSetRequest, check_clocks, choose_rules};
+use crate::rooms::{PRACTICE, RuleSetRequest, check_clocks, choose_rules};
 
 use super::seats::SeatRequest;
-use super::{Lobby, LobbyError};
+use super::{Lobby, LobbyError, first_rule_set};
 
 impl Lobby {
     /// Seats a player at a new practice table under these rules. `players` counts all seats,
@@ -40,8 +39,7 @@ impl Lobby {
         let count = players.unwrap_or(seats.least);
         if !(seats.least..=seats.most).contains(&count) {
             let why = format!("this game is for {} to {} players", seats.least, seats.most);
-            let unsound = RoomError::Unsound { field: "players".into(), why: why.into() };
-            return Err(LobbyError::Rules(unsound));
+            return Err(LobbyError::unsound("players", why));
         }
         if let Some(seated) = self.seated_at(player).await? {
             let table = self.tables.read_table(seated).await?;
@@ -72,13 +70,8 @@ impl Lobby {
         }
         let table = Table::new(id, terms).with_revision(house.revision);
         self.tables.create_table(&table.with_bots(practice_bots(count - 1))).await?;
-        match self.take_seat(id, &SeatRequest::new(player, &profile, reserve)).await? {
-            SeatingEnd::Seated(_) => {
-                self.live.drop_matching_ticket(player).await?;
-                Ok(id)
-            }
-            end => Err(LobbyError::from_seating(end)),
-        }
+        let end = self.take_seat(id, &SeatRequest::new(player, &profile, reserve)).await?;
+        self.finish_seating(player, end).await.map(|_| id)
     }
 
     /// Returns the clocks of the first room, which practice tables use.
@@ -93,14 +86,11 @@ fn practice_terms(
     clocks: Clocks,
 ) -> Result<Terms<catalog::AnyRules>, LobbyError> {
     let kind = kind.unwrap_or_default();
-    let first = || {
-        let entry = catalog::kinds().into_iter().find(|entry| entry.name == kind)?;
-        entry.rule_sets.first().map(|set| set.name.to_owned())
-    };
+    let first = || first_rule_set(&kind).map(str::to_owned);
     let rule_set = rule_set.or_else(first).unwrap_or_default();
-    let rules = choose_rules(&kind, &rule_set, &switches).map_err(LobbyError::Rules)?.rules;
+    let rules = choose_rules(&kind, &rule_set, &switches)?.rules;
     let terms = Terms::for_practice(PRACTICE, rules, clocks);
-    check_clocks(&terms).map_err(LobbyError::Rules)?;
+    check_clocks(&terms)?;
     Ok(terms)
 }
 

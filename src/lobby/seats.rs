@@ -84,14 +84,21 @@ impl Lobby {
         let request =
             SeatRequest { room: Some(&room), ..SeatRequest::new(player, &profile, reserve) };
         let mut seating = Seating::in_room(vacated);
-        match self.run_seating(&mut seating, player, Some(&request)).await? {
-            SeatingEnd::Seated(table) => {
-                self.live.drop_matching_ticket(player).await?;
-                let reason = seating.is_kept_apart().then_some(WaitReason::OnlySameNetwork);
-                Ok(RoomSeat { table, reason })
-            }
-            end => Err(LobbyError::from_seating(end)),
-        }
+        let end = self.run_seating(&mut seating, player, Some(&request)).await?;
+        let table = self.finish_seating(player, end).await?;
+        let reason = seating.is_kept_apart().then_some(WaitReason::OnlySameNetwork);
+        Ok(RoomSeat { table, reason })
+    }
+
+    /// Returns the table at which a player was seated, and drops the ticket of that player.
+    pub(super) async fn finish_seating(
+        &self,
+        player: PlayerId,
+        end: SeatingEnd,
+    ) -> Result<TableId, LobbyError> {
+        let SeatingEnd::Seated(table) = end else { return Err(LobbyError::from_seating(end)) };
+        self.live.drop_matching_ticket(player).await?;
+        Ok(table)
     }
 
     /// Returns the table at which a player sits. Confirms a pending claim of a seated player and

@@ -14,7 +14,7 @@ mod rematch;
 
 use std::sync::Arc;
 
-use bahay_engine::catalog::{self, AnyGame, AnyRules};
+use bahay_engine::catalog::{AnyGame, AnyRules};
 use bahay_engine::coins::Coins;
 use bahay_engine::game::{GameRules, Skill};
 use bahay_engine::matchmaking::Candidate;
@@ -26,10 +26,10 @@ use bahay_shell::lobby::{SeatingEnd, check_kick, is_private_bet};
 
 use crate::entropy;
 use crate::live_store::{PrivateTable, SeatReservation};
-use crate::rooms::{PRIVATE, Room, RoomError, RuleSetRequest, check_clocks, choose_rules};
+use crate::rooms::{PRIVATE, Room, RuleSetRequest, check_clocks, choose_rules};
 
 use super::seats::SeatRequest;
-use super::{Lobby, LobbyError, max_winnings};
+use super::{Lobby, LobbyError, first_rule_set, max_winnings};
 
 pub use rematch::{FinishedGame, REMATCH_WITHIN, Rematch};
 
@@ -97,31 +97,23 @@ impl Lobby {
         self.apply_private_terms(&mut terms, short_stakes);
         let mut rule_set = room.rule_set().to_owned();
         if let Some(RuleSetRequest { kind, rule_set: set, switches }) = wanted {
-            let first =
-                || catalog::kinds().into_iter().find(|entry| Some(entry.name) == kind.as_deref());
-            let is_other = kind.as_deref().is_some_and(|kind| kind != room.kind());
-            // The default rule set is that of the room, or the first one of another game.
-            let default = || match is_other {
-                true => first().and_then(|entry| entry.rule_sets.first().map(|set| set.name)),
-                false => Some(room.rule_set()),
-            };
-            let set = set.or_else(|| default().map(str::to_owned)).unwrap_or_default();
             let kind = kind.unwrap_or_else(|| room.kind().to_owned());
-            let chosen = choose_rules(&kind, &set, &switches).map_err(LobbyError::Rules)?;
+            // The default rule set is that of the room, or the first one of another game.
+            let default = || match kind == room.kind() {
+                true => Some(room.rule_set()),
+                false => first_rule_set(&kind),
+            };
+            rule_set = set.or_else(|| default().map(str::to_owned)).unwrap_or_default();
+            let chosen = choose_rules(&kind, &rule_set, &switches)?;
             (terms.rules, terms.hits) = (chosen.rules, chosen.hits);
-            check_clocks(&terms).map_err(LobbyError::Rules)?;
-            rule_set = set;
+            check_clocks(&terms)?;
         }
         if let Err(uneven) = terms.price.count_price(terms.rules.counts_per_bet()) {
-            let field = uneven.field.into();
-            let why = uneven.message.into();
-            return Err(LobbyError::Rules(RoomError::Unsound { field, why }));
+            return Err(LobbyError::unsound(uneven.field, uneven.message));
         }
         if short_stakes && !terms.rules.may_have_short_stakes() {
-            return Err(LobbyError::Rules(RoomError::Unsound {
-                field: "short_stakes".into(),
-                why: "at this game a seat plays with its whole stake or not at all".into(),
-            }));
+            let why = "at this game a seat plays with its whole stake or not at all";
+            return Err(LobbyError::unsound("short_stakes", why));
         }
         let room = Room::new(room.name(), &rule_set, terms).ok_or(LobbyError::BetOutOfBounds)?;
         let table = self.plan_private_table(host, room.terms()).await?;
@@ -325,9 +317,8 @@ impl Lobby {
             return Err(LobbyError::TableFull);
         }
         match self.take_seat(table, &SeatRequest::new(player, &profile, reserve)).await? {
-            SeatingEnd::Seated(_) => Ok(self.live.drop_matching_ticket(player).await?),
             SeatingEnd::NoSeat => Err(LobbyError::TableFull),
-            end => Err(LobbyError::from_seating(end)),
+            end => self.finish_seating(player, end).await.map(|_| ()),
         }
     }
 
