@@ -22,14 +22,16 @@ const LAST_MS: u32 = 1_000;
 impl<G: Game> Table<G> {
     /// Returns the seats that the AI plays (rules 8.3 and 8.6); empty between games.
     pub fn taken_over_seats(&self) -> SeatSet {
-        self.seats_where(|occupant| {
+        self.playing_seats_where(|occupant| {
             self.is_ai_seat(occupant) || self.grace_end(occupant).is_some_and(|end| end <= self.at)
         })
     }
 
     /// Returns the seats whose players are away within the grace of rule 8.3; empty between games.
     pub fn away_seats(&self) -> SeatSet {
-        self.seats_where(|occupant| self.grace_end(occupant).is_some_and(|end| end > self.at))
+        let is_away =
+            |occupant: &Occupant| self.grace_end(occupant).is_some_and(|end| end > self.at);
+        self.playing_seats_where(is_away)
     }
 
     /// Returns the time at which the AI answers for a prompted seat; `None` for a seat that is not
@@ -99,9 +101,9 @@ impl<G: Game> Table<G> {
         is_away.then(|| occupant.away_since.after_ms(self.terms.clocks.grace_ms))
     }
 
-    fn seats_where(&self, is_meant: impl Fn(&Occupant) -> bool) -> SeatSet {
-        let seats = Seat::all(self.seats_in_game());
-        seats.filter(|seat| self.occupant(*seat).is_some_and(&is_meant)).collect()
+    /// Returns the seats of the running game whose occupants meet the condition.
+    fn playing_seats_where(&self, is_meant: impl Fn(&Occupant) -> bool) -> SeatSet {
+        self.seats_where(is_meant).intersection(SeatSet::first_seats(self.seats_in_game()))
     }
 }
 

@@ -210,7 +210,17 @@ impl<G: Game> Table<G> {
 
     /// Returns the seats of the house bots (rule 8.6).
     pub fn bots(&self) -> SeatSet {
-        self.occupants().filter(|(_, occupant)| occupant.bot).map(|(seat, _)| seat).collect()
+        self.seats_where(|occupant| occupant.bot)
+    }
+
+    /// Returns the taken seats whose occupants meet the condition.
+    fn seats_where(&self, is_meant: impl Fn(&Occupant) -> bool) -> SeatSet {
+        let seats = self.occupants().filter(|(_, occupant)| is_meant(occupant));
+        seats.map(|(seat, _)| seat).collect()
+    }
+
+    fn taken_seats(&self) -> SeatSet {
+        self.seats_where(|_| true)
     }
 
     fn occupant_mut(&mut self, seat: Seat) -> Option<&mut Occupant> {

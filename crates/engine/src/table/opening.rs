@@ -9,7 +9,6 @@
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
-use alloc::vec::Vec;
 
 use crate::chance::{Commitment, Contribution, Stream};
 use crate::coins::Coins;
@@ -56,13 +55,13 @@ impl<G: Game> Table<G> {
         let Phase::Preparing(Preparing { game, server_seed, ready, .. }) = self.phase else {
             return;
         };
-        let taken: Vec<Seat> = self.occupants().map(|(seat, _)| seat).collect();
-        if !self.has_enough_players() || !taken.iter().all(|seat| ready.contains(*seat)) {
+        let taken = self.taken_seats();
+        if !self.has_enough_players() || !ready.contains_all(taken) {
             return;
         }
         let Phase::Preparing(preparing) = &mut self.phase else { return };
         let mut commitments = core::mem::take(&mut preparing.commitments);
-        for (to, seat) in Seat::all(self.seat_count()).zip(taken.iter().copied()) {
+        for (to, seat) in Seat::all(self.seat_count()).zip(taken.iter()) {
             if to != seat {
                 self.seats.swap(to.index(), seat.index());
                 commitments.swap(to.index(), seat.index());
@@ -193,7 +192,7 @@ impl<G: Game> Table<G> {
         if seats.is_empty() {
             return Err(Rejection::BadAnswer);
         }
-        seats.iter().for_each(|seat| self.vacate_seat(seat, Reason::CannotPay, events));
+        self.vacate_seats(seats, Reason::CannotPay, events);
         self.vacate_left_seats(events);
         self.regroup(fresh, events)
     }

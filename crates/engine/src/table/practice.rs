@@ -10,7 +10,6 @@ use alloc::vec;
 
 use crate::coins::Coins;
 use crate::game::Game;
-use crate::seat::Seat;
 use crate::table::Table;
 use crate::table::id::PlayerId;
 use crate::table::input::{GameEntropy, Rejection};
@@ -68,8 +67,6 @@ impl<G: Game> Table<G> {
 
     /// Returns whether only bots that belong to the table sit at it.
     pub fn is_deserted(&self) -> bool {
-        Seat::all(self.seat_count())
-            .filter_map(|seat| self.occupant(seat))
-            .all(|occupant| occupant.bot)
+        self.occupants().all(|(_, occupant)| occupant.bot)
     }
 }

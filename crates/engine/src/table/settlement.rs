@@ -80,10 +80,8 @@ impl Settlement {
                 let rule = "7.5".into();
                 items.push(Item { name, rule, counts: hit_bonus });
             }
-            let mut counts = 0_u32;
-            for item in &items {
-                counts = counts.checked_add(item.counts)?;
-            }
+            let mut counts = items.iter().map(|item| item.counts);
+            let counts = counts.try_fold(0, u32::checked_add)?;
             let owed = count.checked_mul(counts)?;
             let stake = left.get_mut(from.index())?;
             let paid = owed.min(*stake);

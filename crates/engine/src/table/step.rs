@@ -255,8 +255,12 @@ impl<G: Game> Table<G> {
             .ok_or(Rejection::TableFull)
     }
 
+    pub(super) fn vacate_seats(&mut self, seats: SeatSet, reason: Reason, events: &mut Events<G>) {
+        seats.iter().for_each(|seat| self.vacate_seat(seat, reason, events));
+    }
+
     /// Vacates a seat. Leaving the table ends the player's run of wins (rule 7.3).
-    pub(super) fn vacate_seat(&mut self, seat: Seat, reason: Reason, events: &mut Events<G>) {
+    fn vacate_seat(&mut self, seat: Seat, reason: Reason, events: &mut Events<G>) {
         let Some(occupant) = self.seats[seat.index()].take() else { return };
         let player = occupant.player;
         if let Phase::Preparing(preparing) = &mut self.phase {
@@ -305,15 +309,14 @@ impl<G: Game> Table<G> {
         }
         self.apply_pending_terms(events);
         if self.closed {
-            let taken: SeatSet = self.occupants().map(|(seat, _)| seat).collect();
-            taken.iter().for_each(|seat| self.vacate_seat(seat, Reason::Closed, events));
+            self.vacate_seats(self.taken_seats(), Reason::Closed, events);
         }
         let bots = self.bots();
         let has_players = bots.len() < self.occupants().count();
         if !has_players && !self.terms.practice {
             // House bots keep players company, not each other. At a practice table they belong to
             // the table.
-            bots.iter().for_each(|seat| self.vacate_seat(seat, Reason::Left, events));
+            self.vacate_seats(bots, Reason::Left, events);
         }
         if !has_players || !self.has_enough_players() {
             if !matches!(self.phase, Phase::Waiting) {
@@ -449,20 +452,14 @@ impl<G: Game> Table<G> {
                         && !occupant.bot
                         && occupant.away_since.after_ms(absence_ms) <= self.at
                 };
-                let absent: SeatSet = self
-                    .occupants()
-                    .filter(|(_, occupant)| late(occupant))
-                    .map(|(seat, _)| seat)
-                    .collect();
-                absent.iter().for_each(|seat| self.vacate_seat(seat, Reason::Absent, events));
+                let absent = self.seats_where(late);
+                self.vacate_seats(absent, Reason::Absent, events);
                 self.end_if_due();
                 self.regroup(fresh, events)
             }
             Phase::Preparing(preparing) => {
-                let ready = preparing.ready;
-                let late: SeatSet =
-                    self.occupants().map(|(seat, _)| seat).collect::<SeatSet>().difference(ready);
-                late.iter().for_each(|seat| self.vacate_seat(seat, Reason::NotReady, events));
+                let late = self.taken_seats().difference(preparing.ready);
+                self.vacate_seats(late, Reason::NotReady, events);
                 self.regroup(fresh, events)
             }
             // The commitment takes the place of a seed that was not revealed (rule 9.1).
@@ -527,10 +524,6 @@ impl<G: Game> Table<G> {
     }
 
     pub(super) fn vacate_left_seats(&mut self, events: &mut Events<G>) {
-        for seat in Seat::all(self.seat_count()) {
-            if self.occupant(seat).is_some_and(|occupant| occupant.left) {
-                self.vacate_seat(seat, Reason::Left, events);
-            }
-        }
+        self.vacate_seats(self.seats_where(|occupant| occupant.left), Reason::Left, events);
     }
 }

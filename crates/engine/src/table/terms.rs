@@ -248,11 +248,8 @@ impl<R: GameRules> Terms<R> {
     /// bits, or a count has no price.
     pub fn loss_max(&self) -> Option<Coins> {
         let seats = self.rules.seats();
-        let stakes = (seats.least..=seats.most).map(|seats| self.stake_max(seats));
-        let mut most = Coins::ZERO;
-        for stake in stakes {
-            most = most.max(stake?);
-        }
+        let mut stakes = (seats.least..=seats.most).map(|seats| self.stake_max(seats));
+        let most = stakes.try_fold(Coins::ZERO, |most, stake| Some(most.max(stake?)))?;
         most.checked_add(self.ante()?)
     }
 }

@@ -168,12 +168,11 @@ impl<G: Game> Table<G> {
 impl<G: Game> TableView<G> {
     /// Returns the viewer as which the game is seen; see [`Table::viewer`].
     pub fn viewer(&self) -> Viewer {
-        match &self.phase {
-            PhaseView::Playing { stakes, .. } => self.viewer_of(stakes.len()),
-            PhaseView::Revealing { commitments, .. } => self.viewer_of(commitments.len()),
-            variants!(PhaseView: Waiting, Preparing, Opening,
-                Settling) => self.seat.map_or(Viewer::Public, Viewer::Seat),
-        }
+        self.viewer_of(match &self.phase {
+            PhaseView::Playing { stakes, .. } => stakes.len(),
+            PhaseView::Revealing { commitments, .. } => commitments.len(),
+            variants!(PhaseView: Waiting, Preparing, Opening, Settling) => self.seats.len(),
+        })
     }
 
     /// Returns the game, the commitment whose text the viewer's client has to reveal, and the
