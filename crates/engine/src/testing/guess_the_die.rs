@@ -30,9 +30,6 @@ use crate::testing::{Probe, TestRng};
 
 const FACES: u32 = 6;
 const BET_MAX: u32 = 3;
-/// The game's name in the catalogue.
-const NAME: &str = "guess_the_die";
-
 const ROUNDS_MAX: u32 = 20;
 
 /// The parameters of a rule set.
@@ -45,17 +42,13 @@ pub struct Rules {
     pub bet_ms: u32,
 }
 
-const fn short() -> Rules {
-    Rules { rounds: 2, bet_max: BET_MAX, bet_ms: 8_000 }
-}
-
-const fn long() -> Rules {
-    Rules { rounds: 6, bet_max: BET_MAX, bet_ms: 8_000 }
+const fn rules<const ROUNDS: u32>() -> Rules {
+    Rules { rounds: ROUNDS, bet_max: BET_MAX, bet_ms: 8_000 }
 }
 
 const RULE_SETS: [RuleSet<Rules>; 2] = [
-    RuleSet { name: "short", title: "Two rounds", rules: short, hits: None },
-    RuleSet { name: "long", title: "Six rounds", rules: long, hits: None },
+    RuleSet { name: "short", title: "Two rounds", rules: rules::<2>, hits: None },
+    RuleSet { name: "long", title: "Six rounds", rules: rules::<6>, hits: None },
 ];
 
 /// A bet of a number of counts on a face (rule 1.2).
@@ -128,6 +121,10 @@ impl PublicBets {
         (!seats.is_empty() && !self.is_over()).then_some(prompt)
     }
 
+    fn is_asked(&self, seat: Seat) -> bool {
+        self.prompt().is_some_and(|prompt| prompt.seats.contains(seat))
+    }
+
     fn apply(&mut self, event: &Event) {
         match event {
             Event::Bet { seat, .. } => self.has_bet = self.has_bet.with(*seat),
@@ -153,10 +150,9 @@ impl PublicBets {
     }
 
     fn check(&self, seat: Seat, bet: Bet) -> Result<(), BetRefusal> {
-        let prompt = self.prompt();
         if self.is_over() {
             Err(BetRefusal::GameOver)
-        } else if !prompt.is_some_and(|prompt| prompt.seats.contains(seat)) {
+        } else if !self.is_asked(seat) {
             Err(BetRefusal::NotAsked)
         } else if !(1..=FACES).contains(&bet.face) {
             Err(BetRefusal::NoSuchFace)
@@ -170,7 +166,7 @@ impl PublicBets {
     }
 
     fn legal(&self, seat: Seat, actions: &mut Vec<Action>) {
-        if self.prompt().is_some_and(|prompt| prompt.seats.contains(seat)) {
+        if self.is_asked(seat) {
             let bets = (1..=FACES)
                 .flat_map(|face| (1..=self.rules.bet_max).map(move |counts| Bet { face, counts }));
             actions.extend(bets.map(|bet| Action::Bet { bet }));
@@ -204,7 +200,7 @@ fn apply_event(bets: &mut [Option<Bet>], event: &Event) {
 
 impl GameRules for Rules {
     fn kind(&self) -> &'static str {
-        NAME
+        GuessTheDie::NAME
     }
 
     fn seats(&self) -> SeatRange {
@@ -237,8 +233,9 @@ impl GameRules for Rules {
 impl GuessTheDie {
     /// Returns an action of a seat that is prompted, the same for all views.
     pub fn sample_action(view: &View) -> Option<Action> {
-        let is_asked = view.public.prompt()?.seats.contains(view.viewer?);
-        is_asked.then_some(Action::Bet { bet: Bet { face: FACES, counts: 1 } })
+        view.public
+            .is_asked(view.viewer?)
+            .then_some(Action::Bet { bet: Bet { face: FACES, counts: 1 } })
     }
 
     fn after(&self, event: Event, events: &mut Vec<Event>) -> Self {
@@ -303,8 +300,7 @@ impl Game for GuessTheDie {
     }
 
     fn default_action(&self, seat: Seat) -> Option<Action> {
-        let is_asked = self.public.prompt()?.seats.contains(seat);
-        is_asked.then_some(Action::Bet { bet: Bet { face: 1, counts: 1 } })
+        self.public.is_asked(seat).then_some(Action::Bet { bet: Bet { face: 1, counts: 1 } })
     }
 
     fn outcome(&self) -> Option<Outcome> {
@@ -313,13 +309,10 @@ impl Game for GuessTheDie {
         }
         let mut debts = Vec::new();
         for from in Seat::all(self.public.seats) {
-            for to in Seat::all(self.public.seats) {
-                let counts = self.public.owed[from.index()][to.index()];
-                if counts > 0 {
-                    let items =
-                        vec![Item { name: "wrong_guess".into(), rule: "1.5".into(), counts }];
-                    debts.push(Debt { from, to, items });
-                }
+            let owed = Seat::all(self.public.seats).zip(&self.public.owed[from.index()]);
+            for (to, &counts) in owed.filter(|(_, counts)| **counts > 0) {
+                let items = vec![Item { name: "wrong_guess".into(), rule: "1.5".into(), counts }];
+                debts.push(Debt { from, to, items });
             }
         }
         Some(Outcome { winner: self.public.winner(), takes_pot: false, debts })
@@ -445,7 +438,7 @@ impl Spaces for GuessTheDie {
 }
 
 impl GameKind for GuessTheDie {
-    const NAME: &'static str = NAME;
+    const NAME: &'static str = "guess_the_die";
     const TITLE: &'static str = "Guess the Die";
     const UNIT: TitledName = TitledName { name: "count", title: "Counts" };
     const ENDINGS: &'static [TitledName] = &[
