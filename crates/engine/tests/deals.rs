@@ -7,31 +7,30 @@
 //! plays.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 
-use bahay_engine::chance::{ChanceAnswer, Contribution, Key, Request, ServerSeed, Stream};
+use bahay_engine::chance::{ChanceAnswer, ChanceRng, Contribution, Key, Request, ServerSeed};
 use bahay_engine::hex::Hex;
 
 const CARDS: usize = 52;
 
-/// A figure that lies outside of its bounds in one of a hundred fair series. All values are in
-/// thousandths.
+/// A figure with its name and the range, in thousandths, in which it lies in 99 of 100 fair series.
 struct Figure {
     name: &'static str,
     value: i128,
-    least: i128,
-    most: i128,
+    fair: RangeInclusive<i128>,
 }
 
 impl fmt::Display for Figure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { name, value, least, most } = self;
-        write!(f, "{name}: {value} thousandths, fair from {least} to {most}")
+        let Self { name, value, fair } = self;
+        write!(f, "{name}: {value} thousandths, fair are {fair:?}")
     }
 }
 
 impl Figure {
     fn is_fair(&self) -> bool {
-        (self.least..=self.most).contains(&self.value)
+        self.fair.contains(&self.value)
     }
 }
 
@@ -77,7 +76,7 @@ impl DealFrequencies {
         let cells = self.places.iter().flatten();
         let sum = deviation(cells.copied(), 52, self.deals) * 51 / 52;
         // χ² with 2,601 degrees of freedom lies between these bounds in 99 of 100 cases.
-        Figure { name: "cards by place", value: sum, least: 2_418_900, most: 2_790_400 }
+        Figure { name: "cards by place", value: sum, fair: 2_418_900..=2_790_400 }
     }
 
     /// 52 × 51 equally likely pairs of cards: 2,651 degrees of freedom.
@@ -88,7 +87,7 @@ impl DealFrequencies {
             seconds.map(|(_, count)| *count)
         });
         let sum = deviation(cells, 52 * 51, self.deals);
-        Figure { name: "pairs", value: sum, least: 2_467_100, most: 2_842_200 }
+        Figure { name: "pairs", value: sum, fair: 2_467_100..=2_842_200 }
     }
 
     /// A permutation of 52 has 25.5 rises on average, with a variance of 53/12; so the squared
@@ -96,7 +95,7 @@ impl DealFrequencies {
     fn rises(&self) -> Figure {
         let twice_off = 2 * self.rises - 51 * self.deals;
         let value = twice_off * twice_off * 12_000 / (4 * 53 * self.deals);
-        Figure { name: "rises", value, least: 0, most: 6_635 }
+        Figure { name: "rises", value, fair: 0..=6_635 }
     }
 }
 
@@ -117,27 +116,21 @@ fn key(number: u64) -> Key {
     ServerSeed(Hex(seed)).key(&u128::from(number).to_le_bytes(), &clients)
 }
 
-type Shuffle = fn(&mut Stream) -> Vec<u8>;
+type Shuffle = fn(&mut ChanceRng) -> Vec<u8>;
 
-/// Draws an order of 52 cards from a stream.
-fn order(stream: &mut Stream) -> Vec<u8> {
-    match stream.draw(Request::Order(52)) {
+/// Draws an order of 52 cards.
+fn order(dice: &mut ChanceRng) -> Vec<u8> {
+    match dice.draw(Request::Order(52)) {
         ChanceAnswer::Order(order) => order,
         ChanceAnswer::Number(_) => panic!("an order was asked for"),
-    }
-}
-
-fn below(stream: &mut Stream, n: u32) -> usize {
-    match stream.draw(Request::Number(n)) {
-        ChanceAnswer::Number(number) => usize::try_from(number).expect("it is below n"),
-        ChanceAnswer::Order(_) => panic!("a number was asked for"),
     }
 }
 
 #[test]
 fn deals_favour_nobody() {
     let deals = std::env::var("DEALS").map_or(300_000, |deals| deals.parse().expect("a number"));
-    let tally = DealFrequencies::of((0..deals).map(|number| order(&mut Stream::new(key(number)))));
+    let tally =
+        DealFrequencies::of((0..deals).map(|number| order(&mut ChanceRng::new(key(number)))));
     for figure in tally.figures() {
         println!("{figure}");
         assert!(figure.is_fair(), "{deals} deals: {figure}");
@@ -149,24 +142,24 @@ fn deals_favour_nobody() {
 /// too often.
 #[test]
 fn a_shuffle_that_favours_somebody_is_found() {
-    let everywhere = |stream: &mut Stream| {
+    let everywhere = |dice: &mut ChanceRng| {
         let mut order: Vec<u8> = (0..52).collect();
         for place in 0..CARDS {
-            order.swap(place, below(stream, 52));
+            order.swap(place, dice.below(52));
         }
         order
     };
-    let shy = |stream: &mut Stream| {
-        let mut order = order(stream);
-        if below(stream, 20) == 0 {
+    let shy = |dice: &mut ChanceRng| {
+        let mut order = order(dice);
+        if dice.below(20) == 0 {
             let last = order.iter().position(|card| *card == 51).expect("each card is there");
             order.swap(last, 51);
         }
         order
     };
-    let clinging = |stream: &mut Stream| {
-        let mut order = order(stream);
-        if below(stream, 10) == 0 && order[0] > order[1] {
+    let clinging = |dice: &mut ChanceRng| {
+        let mut order = order(dice);
+        if dice.below(10) == 0 && order[0] > order[1] {
             order.swap(0, 1);
         }
         order
@@ -174,8 +167,9 @@ fn a_shuffle_that_favours_somebody_is_found() {
     let shuffles: [(&str, Shuffle); 3] =
         [("everywhere", everywhere), ("shy", shy), ("clinging", clinging)];
     for (name, shuffle) in shuffles {
-        let tally =
-            DealFrequencies::of((0..100_000).map(|number| shuffle(&mut Stream::new(key(number)))));
+        let tally = DealFrequencies::of(
+            (0..100_000).map(|number| shuffle(&mut ChanceRng::new(key(number)))),
+        );
         assert!(tally.figures().iter().any(|figure| !figure.is_fair()), "{name} passes for fair");
     }
 }

@@ -11,6 +11,7 @@ use bahay_engine::table::{Event, Phase};
 use bahay_engine::testing;
 
 use crate::support::desk::coins;
+use crate::support::play_games;
 
 /// Plays at a table of each rule set and after every line compares the table's restored memory with
 /// the events sent to the seats.
@@ -19,10 +20,8 @@ fn remembers_all_that_was_shown<G: Ai + GameKind>() {
         let terms = testing::terms((set.rules)(), set.hits, coins(1), 1);
         let mut tables = Simulation::<G>::new(9, terms, Habits::ROUGH, coins(1_000_000));
         let mut told: Vec<G::Event> = vec![];
-        let (mut games, mut compared) = (0, 0);
-        while games < 2 {
-            let happened = tables.step();
-            games += u32::from(happened.record.is_some());
+        let mut compared = 0;
+        play_games(&mut tables, 2, |tables, happened| {
             for event in happened.events {
                 match event {
                     Event::Opening { .. } => told.clear(),
@@ -46,7 +45,7 @@ fn remembers_all_that_was_shown<G: Ai + GameKind>() {
             } else {
                 assert!(Seat::all(2).all(|seat| table.events_seen_by(seat).is_empty()));
             }
-        }
+        });
         assert!(compared > 20, "{} of {}", compared, set.name);
     }
 }

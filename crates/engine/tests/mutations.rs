@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::independent::{Expected, assert_verified, verdicts};
 use crate::support::desk::coins;
+use crate::support::records::script;
 use crate::support::settled_records;
 use bahay_bots::simulation::{Habits, Simulation};
 use bahay_engine::catalog::{self, AnyGame};
@@ -54,11 +55,6 @@ const DETERMINED: &[&str] = &[
     "terms.rules.counts",
     "terms.rules.countdowns",
 ];
-
-fn script(kind: &str) -> String {
-    let name = if kind == "tongits" { "verify".to_owned() } else { format!("verify_{kind}") };
-    format!("{}/../../docs/{name}.py", env!("CARGO_MANIFEST_DIR"))
-}
 
 /// Plays games of each kind: in a room and at a private table, with and without a POT.
 fn records(kind: &str) -> Vec<Record<AnyGame>> {

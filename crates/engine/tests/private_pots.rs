@@ -12,6 +12,7 @@ use bahay_engine::table::{
 use uuid::Uuid;
 
 use crate::support::desk::{Desk, Refused, coins, kingdom_terms, player};
+use crate::support::play_games;
 
 const HOUR_MS: u32 = 60 * 60 * 1_000;
 
@@ -204,14 +205,12 @@ fn no_coin_is_lost_where_players_are_sent_away() {
         let habits = Habits { removed: 150, ..Habits::ROUGH };
         let private = terms(Some(PrivateTerms::default()));
         let mut house = Simulation::<Tongits>::new(seed, private, habits, coins(200));
-        let (mut games, mut returned) = (0, 0);
-        while games < 40 {
-            let happened = house.step();
+        let mut returned = 0;
+        play_games(&mut house, 40, |house, happened| {
             assert_eq!(house.missing_coins(), Coins::ZERO, "seed {seed}");
-            games += i32::from(happened.record.is_some());
             let is_return = |event: &Event<_>| matches!(event, Event::PotRefunded { .. });
             returned += happened.events.iter().filter(|event| is_return(event)).count();
-        }
+        });
         assert!(returned > 5, "seed {seed}: {returned} parts went back");
     }
 }

@@ -9,6 +9,7 @@ use bahay_engine::table::{Event, Input, Phase, PrivateTerms, Reason, Rejection, 
 use bahay_engine::testing;
 
 use crate::support::desk::{Desk, coins};
+use crate::support::play_games;
 
 const GAMES: u64 = 25;
 
@@ -29,23 +30,21 @@ struct Played {
 fn play(terms: Terms<AnyRules>) -> Played {
     let welcome = terms.wallet_min().expect("a wallet");
     let mut house = Simulation::<AnyGame>::new(7, terms, Habits::default(), welcome);
-    let (mut games, mut played) = (0, Played::default());
-    while games < GAMES {
-        let happened = house.step();
+    let mut played = Played::default();
+    play_games(&mut house, GAMES, |house, happened| {
         assert_eq!(house.missing_coins(), Coins::ZERO);
         let cannot_pay =
             |event: &Event<_>| matches!(event, Event::Left { reason: Reason::CannotPay, .. });
         played.left += happened.events.iter().filter(|event| cannot_pay(event)).count();
-        let Some(record) = happened.record else { continue };
+        let Some(record) = happened.record else { return };
         record.verify().expect("the record holds");
-        games += 1;
         let seats = u8::try_from(record.stakes.len()).expect("eight at most");
         let whole = record.terms.stake_max(seats).expect("a stake");
         let is_whole = |stake: &&Coins| **stake == whole;
         let count = record.stakes.iter().filter(is_whole).count();
         played.whole += count;
         played.short += record.stakes.len() - count;
-    }
+    });
     played
 }
 

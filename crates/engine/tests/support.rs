@@ -9,10 +9,10 @@ use std::str::FromStr;
 use std::{env, panic};
 
 use bahay_bots::Ai;
-use bahay_bots::simulation::Simulation;
+use bahay_bots::simulation::{Simulation, SimulationStep};
 use bahay_engine::coins::Coins;
 use bahay_engine::game::GameKind;
-use bahay_engine::table::{Record, Table};
+use bahay_engine::table::{ActionOrigin, Record, Table};
 use bahay_engine::testing::{Probe, check_game};
 
 /// Returns the seeds of this run: fixed ones, and as many derived from `BAHAY_SEED` if it is set.
@@ -45,45 +45,68 @@ pub fn with_each_seed(most: u64, check: impl Fn(u64)) {
     }
 }
 
-/// Plays until this many games are settled, and checks that no coin is lost or made.
-pub fn check_coins<G: Ai + GameKind>(house: &mut Simulation<G>, games: u32) {
+/// Plays until this many games are settled, and passes on each step with the house after it.
+pub fn play_games<G: Ai>(
+    house: &mut Simulation<G>,
+    games: u64,
+    mut each: impl FnMut(&Simulation<G>, SimulationStep<G>),
+) {
     let mut settled = 0;
     while settled < games {
         let happened = house.step();
-        assert_eq!(house.missing_coins(), Coins::ZERO);
-        settled += u32::from(happened.record.is_some());
+        settled += u64::from(happened.record.is_some());
+        each(house, happened);
     }
 }
 
-/// Plays until this many games are settled, and checks that the journal alone rebuilds the table.
-pub fn check_journal<G: Ai + GameKind>(house: &mut Simulation<G>, games: u32) {
+/// Checks that no coin is lost or made in this many games.
+pub fn check_coins<G: Ai>(house: &mut Simulation<G>, games: u64) {
+    play_games(house, games, |house, _| assert_eq!(house.missing_coins(), Coins::ZERO));
+}
+
+/// Checks that the journal of this many games alone rebuilds the table.
+pub fn check_journal<G: Ai + GameKind>(house: &mut Simulation<G>, games: u64) {
     let mut replayed = house.table().clone();
-    let mut settled = 0;
-    while settled < games {
-        let happened = house.step();
+    play_games(house, games, |house, happened| {
         let text = serde_json::to_string(&happened.line).expect("a line can be written");
         let line = serde_json::from_str(&text).expect("and read");
         let (table, events) = replayed.apply_line(&line).expect("an accepted line is followed");
         assert_eq!(events, happened.events);
         replayed = table;
         assert_eq!(&replayed, house.table());
-        settled += u32::from(happened.record.is_some());
-    }
+    });
     let snapshot = serde_json::to_string(&replayed).expect("a table can be written");
     assert_eq!(serde_json::from_str::<Table<G>>(&snapshot).expect("and read"), replayed);
 }
 
-/// Checks that a record verifies, also after it was written and read, and counts its actions by
-/// their origin.
-pub fn check_record<G: GameKind>(record: &Record<G>, by: &mut [u32; 3]) {
+/// Checks the records of this many games, also by `check`. Returns the number of actions by their
+/// origin.
+pub fn check_records<G: Ai + GameKind>(
+    mut house: Simulation<G>,
+    games: u64,
+    check: impl Fn(&Record<G>),
+) -> [u32; 3] {
+    let mut by = [0; 3];
+    house.play(games, |_, record| {
+        check_record(record);
+        check(record);
+        record.actions.iter().for_each(|taken| by[taken.by as usize] += 1);
+    });
+    by
+}
+
+/// Asserts that both players and the AI have acted.
+pub fn assert_all_acted(by: [u32; 3]) {
+    assert!(by[ActionOrigin::Player as usize] > 0 && by[ActionOrigin::Ai as usize] > 0, "{by:?}");
+}
+
+/// Checks that a record verifies, also after it was written and read.
+fn check_record<G: GameKind>(record: &Record<G>) {
     record.verify().expect("the record holds");
     let text = serde_json::to_string(record).expect("a record can be written");
     let read: Record<G> = serde_json::from_str(&text).expect("and read");
     assert_eq!(&read, record);
     read.verify().expect("the record holds");
-    for taken in &record.actions {
-        by[taken.by as usize] += 1;
-    }
 }
 
 /// Plays a random game and checks that it keeps the contract of a game. Returns it at its end.

@@ -4,14 +4,17 @@
 //! Each run prints its seed when it fails; `BAHAY_SEED` repeats one.
 
 use crate::support::desk::{coins, kingdom_terms};
-use crate::support::{check_coins, check_journal, check_record, settled_records, with_each_seed};
+use crate::support::{
+    assert_all_acted, check_coins, check_journal, check_records, play_games, settled_records,
+    with_each_seed,
+};
 use bahay_bots::simulation::{Habits, Simulation, SimulationStep};
 use bahay_engine::chance::ChanceAnswer;
 use bahay_engine::coins::Coins;
 use bahay_engine::game::{Game, Turn};
 use bahay_engine::games::tongits::Tongits;
 use bahay_engine::table::{
-    ActionOrigin, Crown, Event, Input, Phase, PhaseView, PlayerId, Record, Table, TableView,
+    Crown, Event, Input, Phase, PhaseView, PlayerId, Record, Table, TableView,
 };
 
 const SEEDS: u64 = 12;
@@ -37,14 +40,7 @@ fn the_journal_alone_rebuilds_the_table() {
 #[test]
 fn every_record_verifies_also_after_a_round_trip() {
     with_each_seed(SEEDS, |seed| {
-        let mut by = [0_u32; 3];
-        simulation(seed, Habits::ROUGH).play(40, |_, record| {
-            check_record(record, &mut by);
-        });
-        assert!(
-            by[ActionOrigin::Player as usize] > 0 && by[ActionOrigin::Ai as usize] > 0,
-            "{by:?}"
-        );
+        assert_all_acted(check_records(simulation(seed, Habits::ROUGH), 40, |_| ()));
     });
 }
 
@@ -76,9 +72,7 @@ fn a_view_that_follows_the_events_is_the_view_of_the_table() {
         let mut house = simulation(seed, Habits::ROUGH);
         let mut followers: Vec<Follower> = vec![];
         followers.push(Follower { player: None, view: house.table().view(None) });
-        let mut games = 0;
-        while games < 15 {
-            let happened = house.step();
+        play_games(&mut house, 15, |house, happened| {
             let table = house.table();
             for follower in &mut followers {
                 follower.follow(&happened, table);
@@ -93,8 +87,7 @@ fn a_view_that_follows_the_events_is_the_view_of_the_table() {
             followers.retain(|follower| {
                 follower.player.is_none_or(|player| table.seat_of(player).is_some())
             });
-            games += i32::from(happened.record.is_some());
-        }
+        });
     });
 }
 

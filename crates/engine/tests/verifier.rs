@@ -269,5 +269,5 @@ fn the_independent_verifier_agrees_about_games_of_every_rule_set() {
     }
 
     let may_forge = |record: &Record<Tongits>| record.outcome.winner.is_some();
-    check_verifier("verify", &records, FORGERIES, may_forge, settle);
+    check_verifier(&records, FORGERIES, may_forge, settle);
 }

@@ -90,10 +90,15 @@ pub fn record_game<G: GameKind>(
 /// whether it applies.
 pub type Forgery<G> = (&'static str, &'static str, fn(&mut Record<G>) -> bool);
 
-/// Checks that the verifier at `script` accepts the records and refuses every forgery of one of
+/// Returns the path of the verifier in Python of a kind.
+pub fn script(kind: &str) -> String {
+    let name = if kind == "tongits" { "verify".to_owned() } else { format!("verify_{kind}") };
+    format!("{}/../../docs/{name}.py", env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Checks that the game's verifier accepts the records and refuses every forgery of one of
 /// them. `settle` keeps the arithmetic of a forged record right, so that only play can reveal it.
 pub fn check_verifier<G: GameKind>(
-    script: &str,
     records: &[(String, Record<G>)],
     forgeries: &[Forgery<G>],
     may_forge: impl Fn(&Record<G>) -> bool,
@@ -116,6 +121,5 @@ pub fn check_verifier<G: GameKind>(
         assert!(forged.verify().is_err(), "{what}: the engine takes it");
         all.push(expected(what, &forged, Some(rule)));
     }
-    let script = format!("{}/../../docs/{script}.py", env!("CARGO_MANIFEST_DIR"));
-    assert_verified(&script, &all);
+    assert_verified(&script(G::NAME), &all);
 }

@@ -21,13 +21,6 @@ impl Desk {
         let seat = self.table.seat_of(player(number)).unwrap();
         self.table.occupant(seat).unwrap().missed_turns
     }
-
-    /// Lets everybody but this player play until this player is prompted.
-    fn play_until_asked(&mut self, number: u64) {
-        while u64::from(self.asked().number()) != number {
-            self.act().unwrap();
-        }
-    }
 }
 
 #[test]
@@ -95,7 +88,7 @@ fn after_the_grace_the_ai_takes_over_openly_and_thinks_for_a_second() {
     }
     assert_eq!(desk.missed_turns(number), 0, "a seat that is taken over misses nothing");
     // If prompted after the grace, the player has only the time to think.
-    desk.play_until_asked(number);
+    desk.play_until_asked(seat);
     let asked_at = desk.now;
     desk.wait();
     assert_eq!(desk.now.ms_since(asked_at), 1_000);
@@ -127,7 +120,7 @@ fn two_countdowns_missed_within_graces_make_a_takeover() {
         assert_eq!(desk.missed_turns(number), missed_turns);
         if missed_turns == 1 {
             desk.connect(number).unwrap();
-            desk.play_until_asked(number);
+            desk.play_until_asked(seat);
             desk.disconnect(number).unwrap();
         }
     }

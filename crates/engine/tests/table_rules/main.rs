@@ -5,13 +5,22 @@ mod grace;
 use bahay_engine::coins::Coins;
 use bahay_engine::game::Game;
 use bahay_engine::games::tongits::{Rules, Tongits};
-use bahay_engine::seat::SeatSet;
+use bahay_engine::seat::{Seat, SeatSet};
 use bahay_engine::table::{
     ActionOrigin, Effect, Event, Hits, Input, Phase, PlayerId, Reason, Rejection,
     TableAvailability, Terms, TermsUpdate, Timestamp,
 };
 
 use crate::support::desk::{Desk, coins, connection, player, seat};
+
+impl Desk {
+    /// Lets everybody but this seat play until it is prompted.
+    fn play_until_asked(&mut self, seat: Seat) {
+        while self.asked() != seat {
+            self.act().unwrap();
+        }
+    }
+}
 
 /// Rule 8.1.
 #[test]
@@ -35,10 +44,10 @@ fn a_player_not_ready_within_ten_seconds_leaves_the_table() {
 #[test]
 fn a_preparation_that_fails_is_never_taken_up_again() {
     let mut desk = Desk::full();
-    let first = desk.table.phase().game().unwrap();
-    desk.tell(Input::Leave { player: player(2) }).unwrap();
+    let first = desk.game();
+    desk.leave(2).unwrap();
     desk.tell(Input::sit(player(3), "Amihan")).unwrap();
-    assert_ne!(desk.table.phase().game().unwrap(), first);
+    assert_ne!(desk.game(), first);
     let late = Input::Ready { player: player(0), game: first, commitment: None };
     assert_eq!(desk.tell(late), Err(Rejection::OtherGame));
 }
@@ -61,21 +70,14 @@ fn the_clock_plays_when_the_countdown_is_over() {
 fn after_two_silent_countdowns_the_ai_takes_over() {
     let mut desk = Desk::playing();
     let silent = desk.asked();
-    let mut missed_turns = 0;
-    while missed_turns < 2 {
-        if desk.asked() == silent {
-            assert!(!desk.table.taken_over_seats().contains(silent));
-            desk.wait_and_tick();
-            missed_turns += 1;
-        } else {
-            desk.act().unwrap();
-        }
+    for _ in 0..2 {
+        desk.play_until_asked(silent);
+        assert!(!desk.table.taken_over_seats().contains(silent));
+        desk.wait_and_tick();
     }
     assert_eq!(desk.table.taken_over_seats(), SeatSet::only(silent));
     assert!(desk.events.contains(&Event::Takeover { seat: silent, on: true }));
-    while desk.asked() != silent {
-        desk.act().unwrap();
-    }
+    desk.play_until_asked(silent);
     let asked_at = desk.now;
     desk.wait();
     assert_eq!(desk.now.ms_since(asked_at), 1_000);
@@ -103,11 +105,11 @@ fn a_player_takes_the_seat_back_from_the_ai() {
     assert!(desk.events.contains(&Event::Takeover { seat: silent, on: false }));
     assert_eq!(desk.play_ai_action(), Err(Rejection::NotTakenOver));
 
-    desk.tell(Input::Leave { player: player(number) }).unwrap();
+    desk.leave(number).unwrap();
     assert_eq!(desk.table.taken_over_seats(), SeatSet::only(silent));
     desk.tell(take_back).unwrap();
     assert!(desk.table.taken_over_seats().is_empty());
-    desk.tell(Input::Leave { player: player(number) }).unwrap();
+    desk.leave(number).unwrap();
     desk.act().unwrap();
     assert!(desk.table.taken_over_seats().is_empty(), "an action takes the seat back too");
 }
@@ -120,9 +122,8 @@ fn a_player_who_leaves_during_a_game_keeps_the_seat_until_its_end() {
     desk.play_out();
     let winner = desk.record().settlement.winner.unwrap();
     let number = u64::from(winner.number());
-    desk.tell(Input::Leave { player: player(number) }).unwrap();
-    let again = Input::Leave { player: player(number) };
-    assert_eq!(desk.tell(again), Err(Rejection::NotSeated));
+    desk.leave(number).unwrap();
+    assert_eq!(desk.leave(number), Err(Rejection::NotSeated));
     assert_eq!(desk.players().len(), 3);
     let pot = desk.table.pot();
     desk.settle();
@@ -177,7 +178,7 @@ fn crowns_count_wins_in_a_row() {
 fn a_game_that_the_ledger_refuses_is_not_played() {
     let mut desk = Desk::full();
     desk.all_ready([0, 1, 2]);
-    let game = desk.table.phase().game().unwrap();
+    let game = desk.game();
     assert!(matches!(desk.table.effects(desk.now).as_slice(), [Effect::Open(_)]));
     desk.tell(Input::OpenFailed { game, seats: SeatSet::only(seat(1)) }).unwrap();
     assert_eq!(desk.players(), [player(0), player(2)]);
@@ -233,7 +234,7 @@ fn a_connection_that_is_there_does_not_come_again() {
         assert_eq!(desk.table, before);
     }
     // A player who has left returns once.
-    desk.tell(Input::Leave { player: player(0) }).unwrap();
+    desk.leave(0).unwrap();
     desk.connect(0).unwrap();
     assert_eq!(desk.connect(0), Err(Rejection::AlreadyConnected));
     // Another connection is another line, of which no viewer is informed.
@@ -254,28 +255,23 @@ fn coming_again_is_no_answer_to_a_countdown() {
         comes += 1;
         desk.tell(Input::Connect { player: player(number), connection: connection(comes) })
     };
-    let next = |desk: &mut Desk| {
-        while desk.asked() != silent {
-            desk.act().unwrap();
-        }
-    };
     desk.wait_and_tick();
     come(&mut desk).unwrap();
     desk.disconnect(number).unwrap_err();
-    next(&mut desk);
+    desk.play_until_asked(silent);
     desk.wait_and_tick();
     assert_eq!(desk.table.taken_over_seats(), SeatSet::only(silent));
     // Joining takes the seat back for one more countdown.
     come(&mut desk).unwrap();
     assert!(desk.table.taken_over_seats().is_empty());
-    next(&mut desk);
+    desk.play_until_asked(silent);
     desk.wait_and_tick();
     assert_eq!(desk.table.taken_over_seats(), SeatSet::only(silent));
     // An action is an answer.
     come(&mut desk).unwrap();
-    next(&mut desk);
+    desk.play_until_asked(silent);
     desk.act().unwrap();
-    next(&mut desk);
+    desk.play_until_asked(silent);
     desk.wait_and_tick();
     assert!(desk.table.taken_over_seats().is_empty());
 }
@@ -296,7 +292,7 @@ fn time_does_not_run_backwards() {
 fn an_unexpected_input_is_refused_and_changes_nothing() {
     let mut desk = Desk::playing();
     let before = desk.table.clone();
-    let game = desk.table.phase().game().unwrap();
+    let game = desk.game();
     let stranger = player(99);
     let sit = |number| Input::sit(player(number), "Tala");
     for (input, expected) in [

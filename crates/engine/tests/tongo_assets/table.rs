@@ -2,7 +2,7 @@
 //! coins, the journal and the record are consistent whatever they do, at a count of half a bet.
 
 use crate::support::desk::coins;
-use crate::support::{check_coins, check_journal, check_record, table_seeds};
+use crate::support::{check_coins, check_journal, check_records, with_each_seed};
 use bahay_bots::simulation::{Habits, Simulation};
 use bahay_engine::coins::Coins;
 use bahay_engine::game::{GameRules, Hits};
@@ -26,17 +26,12 @@ fn simulation(seed: u64) -> Simulation<TongoAssets> {
 
 #[test]
 fn no_coin_is_lost_or_made_and_every_record_verifies() {
-    for seed in table_seeds(6) {
-        println!("seed {seed}");
+    with_each_seed(6, |seed| {
         check_coins(&mut simulation(seed), 12);
         check_journal(&mut simulation(seed), 12);
-        let mut by = [0_u32; 3];
-        simulation(seed).play(12, |_, record| {
-            check_record(record, &mut by);
-            check_fees(record);
-        });
+        let by = check_records(simulation(seed), 12, check_fees);
         assert!(by[ActionOrigin::Player as usize] > 0, "{by:?}");
-    }
+    });
 }
 
 /// Rule 6.3: a seat receives its final chips above its initial ones, less the fee of a twentieth,

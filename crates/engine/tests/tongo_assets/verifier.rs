@@ -77,5 +77,5 @@ fn the_independent_verifier_agrees_about_every_record_and_finds_what_was_forged(
     assert!(endings.iter().all(|games| *games > 0), "last in, acquisition, showdown: {endings:?}");
     let has_fee = |(_, record): &&(_, Record<TongoAssets>)| !record.settlement.fees.is_empty();
     let (_, last) = records.iter().rfind(has_fee).expect("somebody won something");
-    check_verifier("verify_tongo_assets", &records, FORGERIES, |record| record == last, |_| ());
+    check_verifier(&records, FORGERIES, |record| record == last, |_| ());
 }

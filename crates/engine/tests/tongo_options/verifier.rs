@@ -143,5 +143,5 @@ fn the_independent_verifier_agrees_about_games_under_every_switch() {
     assert!(endings.iter().all(|count| *count > 0), "{} {endings:?}", GameEnding::LastIn as usize);
 
     let may_forge = |record: &Record<TongoOptions>| record.terms.hits.is_none();
-    check_verifier("verify_tongo_options", &records, FORGERIES, may_forge, settle);
+    check_verifier(&records, FORGERIES, may_forge, settle);
 }
