@@ -9,6 +9,7 @@ use bahay::live_store::SeatClaim;
 use bahay::lobby::{self, Bot, Matcher, house_rooms};
 use bahay::ratings::Ratings;
 use bahay::records::Records;
+use bahay::standings::{self, Calendar};
 use bahay_client::{Client, Play};
 use bahay_engine::table::{Clocks, PhaseView, PlayerId, TableId};
 use serde_json::{Value, json};
@@ -153,13 +154,8 @@ async fn a_waiting_player_plays_with_bots_even_if_the_node_stops() {
     assert_eq!(back, [("sweep".to_owned(), 2, true)]);
     running.stop().await.unwrap();
     check_ledger(&house.pool).await;
-    let checked = bahay::standings::check(
-        &house.pool,
-        &Records::without_archive(),
-        &bahay::standings::Calendar::default(),
-    )
-    .await
-    .unwrap();
+    let (records, calendar) = (Records::without_archive(), Calendar::default());
+    let checked = standings::check(&house.pool, &records, &calendar).await.unwrap();
     assert_eq!(checked.differences, Vec::<String>::new());
 }
 
