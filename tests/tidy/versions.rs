@@ -28,21 +28,18 @@ const CHANGES: &str = "CHANGELOG.md";
 /// Returns all versions in a file with their lines.
 fn carried(file: &File) -> Vec<(usize, &str)> {
     let lines: Vec<&str> = file.text.lines().collect();
-    let value = |line: &'_ str, prefix: &str| {
-        let rest = line.trim_start().strip_prefix(prefix)?.len();
-        Some(line.len() - rest)
-    };
     if CONTRACTS.contains(&&*file.path) {
-        let at = lines.iter().position(|line| line.starts_with("  version: "));
-        return at.map(|at| (at + 1, &lines[at]["  version: ".len()..])).into_iter().collect();
+        let versions =
+            (1..).zip(lines).map(|(line, text)| (line, text.strip_prefix("  version: ")));
+        return versions.filter_map(|(line, version)| Some((line, version?))).take(1).collect();
     }
     let mut found = Vec::new();
     for (_, before, prefix, _) in PLACES.iter().filter(|place| place.0 == file.path) {
-        for at in 1..lines.len() {
-            if lines[at - 1].trim_start().starts_with(before)
-                && let Some(start) = value(lines[at], prefix)
+        for (line, pair) in (2..).zip(lines.windows(2)) {
+            if pair[0].trim_start().starts_with(before)
+                && let Some(version) = pair[1].trim_start().strip_prefix(prefix)
             {
-                found.push((at + 1, lines[at][start..].trim_end_matches(['"', ','])));
+                found.push((line, version.trim_end_matches(['"', ','])));
             }
         }
     }
@@ -51,12 +48,11 @@ fn carried(file: &File) -> Vec<(usize, &str)> {
 
 /// Returns the released versions, the newest first, with their lines.
 fn released(changes: &str) -> Vec<(usize, &str)> {
-    let section = |line: &'_ str| line.strip_prefix("## [")?.split(']').next().map(str::len);
-    (1..)
-        .zip(changes.lines())
-        .filter_map(|(line, text)| section(text).map(|length| (line, &text[4..4 + length])))
-        .filter(|(_, version)| version.starts_with(|letter: char| letter.is_ascii_digit()))
-        .collect()
+    let sections = (1..).zip(changes.lines());
+    let versions = sections.filter_map(|(line, text)| {
+        Some((line, text.strip_prefix("## [")?.split(']').next().unwrap_or_default()))
+    });
+    versions.filter(|(_, it)| it.starts_with(|letter: char| letter.is_ascii_digit())).collect()
 }
 
 /// Returns true for the manifest of a package of the workspace.
