@@ -41,18 +41,6 @@ const PORTION_ROWS: u32 = 100;
 
 const ATTACHMENT: &str = "attachment; filename=\"bahay-export.json\"";
 
-impl From<SanctionRecord> for ExportedSanction {
-    fn from(listed: SanctionRecord) -> Self {
-        let SanctionRecord { sanction, imposed_at, lifted_at } = listed;
-        Self {
-            reason: sanction.reason.to_string(),
-            imposed_at: imposed_at.into(),
-            ends_at: sanction.ends_at.map(Time::from),
-            lifted_at: lifted_at.map(Time::from),
-        }
-    }
-}
-
 pub(crate) async fn export_me(
     State(services): State<Services>,
     method: Method,
@@ -106,8 +94,15 @@ async fn gather_head(services: &Services, player: &Player) -> Result<ExportHead,
     let social = &services.social;
     let sanctions = async |kind| {
         let reader = SanctionReader::new(services.pool.clone());
-        let listed = reader.list(id, kind).await?;
-        Ok::<_, Problem>(listed.into_iter().map(Into::into).collect())
+        let listed = reader.list(id, kind).await?.into_iter();
+        let exported =
+            listed.map(|SanctionRecord { sanction, imposed_at, lifted_at }| ExportedSanction {
+                reason: sanction.reason.to_string(),
+                imposed_at: imposed_at.into(),
+                ends_at: sanction.ends_at.map(Time::from),
+                lifted_at: lifted_at.map(Time::from),
+            });
+        Ok::<_, Problem>(exported.collect())
     };
     let made = social.list_reports_by(id).await?;
     let received = social.list_reports_about(id).await?;
@@ -153,6 +148,7 @@ struct ExportStream {
 }
 
 /// The list that the next portion reads, with the cursor at which it continues.
+#[derive(Clone, Copy)]
 enum ExportSection {
     Sessions(Option<Uuid>),
     Entries(Option<i64>),
@@ -190,49 +186,38 @@ impl ExportStream {
                 let held = accounts.list_session_records(id, after, PORTION_ROWS).await?;
                 let is_full = u32::try_from(held.len()).is_ok_and(|rows| rows == PORTION_ROWS);
                 let last = held.last().map(|session| session.id).filter(|_| is_full);
-                self.write_items(&mut text, held.into_iter())?;
-                last.map(|last| ExportSection::Sessions(Some(last))).or_else(|| {
-                    self.open_list(&mut text, "wallet_entries", ExportSection::Entries(None))
-                })
+                self.write_items(&mut text, held)?;
+                last.map(|last| ExportSection::Sessions(Some(last)))
             }
             ExportSection::Entries(cursor) => {
                 let filter = EntryFilter::default();
                 let page = self.services.ledger.entries(id, &filter, cursor, PORTION_ROWS).await?;
                 self.write_items(&mut text, page.items.into_iter().map(WalletEntry::from))?;
-                page.next
-                    .map(|next| ExportSection::Entries(Some(next)))
-                    .or_else(|| self.open_list(&mut text, "games", ExportSection::Games(None)))
+                page.next.map(|next| ExportSection::Entries(Some(next)))
             }
             ExportSection::Games(cursor) => {
                 let everything = GameFilter::default();
                 let pool = &self.services.pool;
                 let page = archive::list_by_player(pool, id, &everything, cursor, PORTION_ROWS);
                 let page = page.await?;
-                self.write_items(&mut text, page.items.into_iter())?;
-                page.next
-                    .map(|next| ExportSection::Games(Some(next)))
-                    .or_else(|| self.open_list(&mut text, "notices", ExportSection::Notices(None)))
+                self.write_items(&mut text, page.items)?;
+                page.next.map(|next| ExportSection::Games(Some(next)))
             }
             ExportSection::Notices(cursor) => {
                 let inbox = Notices::new(self.services.pool.clone());
                 let page = inbox.list(id, cursor, PORTION_ROWS).await?;
-                self.write_items(&mut text, page.items.into_iter())?;
+                self.write_items(&mut text, page.items)?;
                 page.next.map(|next| ExportSection::Notices(Some(next)))
             }
         };
-        Ok(match next {
-            Some(section) => (text, Some(Self { section, ..self })),
-            None => {
-                text.extend_from_slice(b"]}");
-                (text, None)
-            }
-        })
+        let next = next.or_else(|| self.begin_next_list(&mut text));
+        Ok((text, next.map(|section| Self { section, ..self })))
     }
 
     fn write_items<T: Serialize>(
         &mut self,
         text: &mut Vec<u8>,
-        items: impl Iterator<Item = T>,
+        items: impl IntoIterator<Item = T>,
     ) -> Result<(), Problem> {
         for item in items {
             if self.is_begun {
@@ -244,13 +229,17 @@ impl ExportStream {
         Ok(())
     }
 
-    /// Closes the current list and opens the next one.
-    fn open_list(
-        &mut self,
-        text: &mut Vec<u8>,
-        name: &str,
-        section: ExportSection,
-    ) -> Option<ExportSection> {
+    /// Closes the current list and opens the next one, or closes the document after the last.
+    fn begin_next_list(&mut self, text: &mut Vec<u8>) -> Option<ExportSection> {
+        let (name, section) = match self.section {
+            ExportSection::Sessions(_) => ("wallet_entries", ExportSection::Entries(None)),
+            ExportSection::Entries(_) => ("games", ExportSection::Games(None)),
+            ExportSection::Games(_) => ("notices", ExportSection::Notices(None)),
+            ExportSection::Notices(_) => {
+                text.extend_from_slice(b"]}");
+                return None;
+            }
+        };
         self.is_begun = false;
         text.extend_from_slice(format!("],\"{name}\":[").as_bytes());
         Some(section)

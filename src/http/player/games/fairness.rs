@@ -16,7 +16,7 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use uuid::Uuid;
 
-use crate::archive::{self, UnrevealedCommitment};
+use crate::archive;
 use crate::clock::{self, Clock, Timestamp};
 use crate::db::PgPool;
 use crate::ids::{GameId, TableId};
@@ -109,19 +109,6 @@ pub(crate) async fn show_deals(
     Ok(Json(DealsReport { to: to.into(), spans, games_unended: unended }))
 }
 
-impl From<UnrevealedCommitment> for UnrevealedBody {
-    fn from(unrevealed: UnrevealedCommitment) -> Self {
-        Self {
-            game: unrevealed.game.0,
-            table: unrevealed.table.0,
-            kind: unrevealed.kind,
-            commitment: unrevealed.commitment.0.to_string(),
-            opened_at: unrevealed.opened_at.into(),
-            voided_at: unrevealed.voided_at.map(Time::from),
-        }
-    }
-}
-
 /// The owner of cursors that anybody may use.
 struct PublicOwner;
 
@@ -152,7 +139,15 @@ pub(crate) async fn list_unrevealed_commitments(
     let limit = query.limit.items();
     let request = PageRequest::new(PublicOwner, query, limit, cursors);
     let read = |below, limit| archive::unrevealed_commitments(&pool, filter, below, limit);
-    Ok(Json(request.read(&list, read).await?.map(UnrevealedBody::from)))
+    let page = request.read(&list, read).await?;
+    Ok(Json(page.map(|unrevealed| UnrevealedBody {
+        game: unrevealed.game.0,
+        table: unrevealed.table.0,
+        kind: unrevealed.kind,
+        commitment: unrevealed.commitment.0.to_string(),
+        opened_at: unrevealed.opened_at.into(),
+        voided_at: unrevealed.voided_at.map(Time::from),
+    })))
 }
 
 fn start_of_utc_day(day: Date) -> Result<Timestamp, Problem> {

@@ -12,13 +12,6 @@ use crate::ids::PlayerId;
 /// The maximum length of a list of ids, in bytes: each id with its comma.
 const IDS_BYTES_MAX: usize = LOOKUP_MAX * 37;
 
-impl From<PublicProfile> for PublicPlayer {
-    fn from(profile: PublicProfile) -> Self {
-        let PublicProfile { id, name, avatar, is_bot, created_at: _ } = profile;
-        Self { id: id.0, name, avatar, is_bot }
-    }
-}
-
 pub(crate) async fn look_up_players(
     State(accounts): State<Accounts>,
     _: Player,
@@ -30,8 +23,11 @@ pub(crate) async fn look_up_players(
     }
     let ids = query.ids.split(',').map(|id| id.parse().map(PlayerId));
     let ids: Vec<PlayerId> = ids.collect::<Result<_, _>>().map_err(|_| wrong())?;
-    let found = accounts.find_public_profiles(&ids).await?;
-    Ok(Json(PublicPlayers { items: found.into_iter().map(PublicPlayer::from).collect() }))
+    let found = accounts.find_public_profiles(&ids).await?.into_iter();
+    let items = found.map(|PublicProfile { id, name, avatar, is_bot, created_at: _ }| {
+        PublicPlayer { id: id.0, name, avatar, is_bot }
+    });
+    Ok(Json(PublicPlayers { items: items.collect() }))
 }
 
 pub(crate) async fn list_avatars() -> Json<Avatars> {

@@ -85,12 +85,10 @@ pub(crate) async fn list_watchable_tables(
         Ok::<_, LobbyError>(Page::from_rows(tables, limit, |last| last.table.0))
     };
     let page = request.read(&format!("tables {room}"), read).await?;
-    Ok(Json(page.map(WatchableTable::from)))
-}
-
-impl From<lobby::WatchableTable> for WatchableTable {
-    fn from(watchable: lobby::WatchableTable) -> Self {
-        let lobby::WatchableTable { table, room, players, seats } = watchable;
-        Self { table: table.0, room, players, seats }
-    }
+    Ok(Json(page.map(|lobby::WatchableTable { table, room, players, seats }| WatchableTable {
+        table: table.0,
+        room,
+        players,
+        seats,
+    })))
 }
