@@ -93,7 +93,8 @@ impl WriteHalf {
     pub fn poll_drain(&self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let mut unsent = self.unsent();
         while let Some(first) = unsent.frames.front() {
-            match ready!(self.poll_write_available(context, &first[unsent.taken..]))? {
+            let rest = &first[unsent.taken..];
+            match ready!(self.poll_write_available(context, |half| half.try_write(rest)))? {
                 0 => return Poll::Ready(Err(ErrorKind::WriteZero.into())),
                 taken => unsent.advance(taken),
             }
@@ -105,7 +106,7 @@ impl WriteHalf {
     /// frame.
     pub fn poll_write(&self, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         if !self.unsent().are_frames {
-            return self.poll_write_available(context, bytes);
+            return self.poll_write_available(context, |half| half.try_write(bytes));
         }
         if !self.write(bytes, &[bytes.len()]).is_empty() {
             // Registers the reader's waker.
@@ -125,13 +126,7 @@ impl WriteHalf {
                 buffers.iter().flat_map(|buffer| buffer.iter().copied()).collect();
             return self.poll_write(context, &together);
         }
-        loop {
-            ready!(self.half.as_ref().poll_write_ready(context))?;
-            match self.half.try_write_vectored(buffers) {
-                Err(error) if error.kind() == ErrorKind::WouldBlock => {}
-                written => return Poll::Ready(written),
-            }
-        }
+        self.poll_write_available(context, |half| half.try_write_vectored(buffers))
     }
 
     /// Writes the queue and shuts down the write half.
@@ -144,11 +139,11 @@ impl WriteHalf {
     fn poll_write_available(
         &self,
         context: &mut Context<'_>,
-        bytes: &[u8],
+        write: impl Fn(&OwnedWriteHalf) -> io::Result<usize>,
     ) -> Poll<io::Result<usize>> {
         loop {
             ready!(self.half.as_ref().poll_write_ready(context))?;
-            match self.half.try_write(bytes) {
+            match write(&self.half) {
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {}
                 written => return Poll::Ready(written),
             }
