@@ -19,7 +19,7 @@ use bahay::accounts::HashOptions;
 use bahay::entropy;
 use bahay_engine::hex::Hex;
 use futures_util::future::join_all;
-use reqwest::{Client, StatusCode};
+use reqwest::{Client, RequestBuilder, StatusCode};
 use serde_json::{Value, json};
 use sqlx::ConnectOptions as _;
 
@@ -86,7 +86,9 @@ async fn run() {
     let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let process = Command::new(env!("CARGO_BIN_EXE_bahay"))
         .arg("serve")
+        .env_clear()
         .env("DATABASE_URL", options.to_url_lossy().as_str())
+        .env("REDIS_URL", std::env::var("REDIS_URL").expect("run this by ./dev bench"))
         .env("BAHAY_REDIS_PREFIX", "bench")
         .env("BAHAY_LISTEN", free.to_string())
         .env("BAHAY_PROBE_LISTEN", "127.0.0.1:0")
@@ -95,10 +97,11 @@ async fn run() {
         .env("RUST_LOG", "error")
         .envs(LIMITS)
         .spawn();
-    let _server = Server(process.expect("the server is built"));
+    let mut server = Server(process.expect("the server is built"));
     let base = format!("http://{free}");
     let client = Client::builder().no_proxy().build().unwrap();
     while client.get(format!("{base}/healthz")).send().await.is_err() {
+        assert!(server.0.try_wait().unwrap().is_none(), "the server has ended");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     let most = CLIENTS.into_iter().max().unwrap_or(1);
@@ -116,13 +119,20 @@ fn name(number: usize) -> String {
 }
 
 async fn make_player(client: &Client, base: &str, number: usize) {
-    let device = json!({ "device_id": format!("device-0123456789-{number}") });
-    let guest = client.post(format!("{base}/v1/sign-in/guest")).json(&device).send().await.unwrap();
-    let guest: Value = guest.json().await.unwrap();
-    let body = json!({ "name": name(number), "password": PASSWORD });
-    let upgrade = client.post(format!("{base}/v1/me/password")).json(&body);
-    let upgrade = upgrade.bearer_auth(guest["access_token"].as_str().unwrap());
-    assert_eq!(upgrade.send().await.unwrap().status(), StatusCode::OK);
+    let send = async |request: RequestBuilder, body: Value| -> Value {
+        let answer = request.json(&body).send().await.unwrap();
+        assert_eq!(answer.status(), StatusCode::OK, "{}", answer.url());
+        answer.json().await.unwrap()
+    };
+    let post = |path: &str| client.post(format!("{base}{path}"));
+    let device = format!("device-0123456789-{number}");
+    let guest = send(post("/v1/sign-in/guest"), json!({ "device_id": device })).await;
+    let token = guest["access_token"].as_str().unwrap();
+    let shown = json!({ "by": "device", "device_id": device });
+    let proof = send(post("/v1/me/proof").bearer_auth(token), shown).await;
+    let set = post("/v1/me/password").bearer_auth(token);
+    let set = set.header("account-proof", proof["proof"].as_str().unwrap());
+    send(set, json!({ "name": name(number), "password": PASSWORD })).await;
 }
 
 /// Runs a number of clients, each with its own player, one sign-in after another.
