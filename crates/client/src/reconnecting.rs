@@ -235,7 +235,15 @@ impl ReconnectingPlay {
 
     /// Breaks the connection as a network failure does. The next call reconnects.
     pub fn break_connection(&mut self) {
-        self.disconnect();
+        if let Some(play) = self.play.take() {
+            self.state = play.drop_connection();
+        }
+        if self.join != Join::Nowhere {
+            self.join = Join::Wanted;
+        }
+        for open in &mut self.pending {
+            open.id = None;
+        }
     }
 
     /// Declares readiness. The text of the seed is revealed when the table asks for it.
@@ -543,19 +551,7 @@ impl ReconnectingPlay {
 
     fn disconnect_for(&mut self, error: &PlayError) {
         self.last_error = error.to_string();
-        self.disconnect();
-    }
-
-    fn disconnect(&mut self) {
-        if let Some(play) = self.play.take() {
-            self.state = play.drop_connection();
-        }
-        if self.join != Join::Nowhere {
-            self.join = Join::Wanted;
-        }
-        for open in &mut self.pending {
-            open.id = None;
-        }
+        self.break_connection();
     }
 }
 
