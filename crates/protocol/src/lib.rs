@@ -16,16 +16,13 @@ use std::borrow::Cow;
 use std::fmt;
 
 use bahay_engine::chance::Commitment;
-use bahay_engine::game::{Game, GameKind, Prompt, Viewer};
+use bahay_engine::game::{Game, GameKind};
 use bahay_engine::matchmaking::TicketId;
-use bahay_engine::seat::{Seat, SeatSet};
-use bahay_engine::table::{
-    Event, GameId, Phase, PhaseView, PlayerId, TEXT_BYTES_MAX, Table, TableId, TableView, Timestamp,
-};
+use bahay_engine::table::{Event, GameId, PlayerId, TEXT_BYTES_MAX, TableId, TableView, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use bahay_shell::Tag;
+pub use bahay_shell::{OpenPrompt, Tag};
 pub use command_reader::{ActionText, read_command};
 pub use phrase::Phrase;
 pub use reader::MessageReader;
@@ -409,65 +406,4 @@ pub enum WaitReason {
     /// All others who would fit come from the same network, such as one carrier's, and the rooms
     /// keep those apart. Rooms of a lower bet, a private table and another connection do not.
     OnlySameNetwork,
-}
-
-/// The open prompt, as far as the player may know it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "OpenPrompt")]
-pub struct OpenPrompt<A> {
-    pub game: GameId,
-    /// The number that an answer names.
-    pub number: u32,
-    /// The seats that must answer.
-    pub seats: SeatSet,
-    /// The time at which the clock answers.
-    pub deadline_ms: Option<Timestamp>,
-    /// The legal actions of the player; empty if others must answer.
-    pub legal: Vec<A>,
-}
-
-impl<A> OpenPrompt<A> {
-    /// Returns the open prompt in a player's view of a table.
-    pub fn from_view<G: Game<Action = A>>(view: &TableView<G>) -> Option<Self> {
-        let PhaseView::Playing { game, deadline_ms, view: game_view, .. } = &view.phase else {
-            return None;
-        };
-        let prompt = G::prompt_in_view(game_view)?;
-        let legal = |_: Seat| {
-            let mut legal = Vec::new();
-            G::legal_in_view(game_view, &mut legal);
-            legal
-        };
-        Some(Self::build(*game, *deadline_ms, prompt, view.viewer(), legal))
-    }
-
-    /// Returns the open prompt without a view, for clients that follow the table by its events.
-    pub fn from_table<G: Game<Action = A>>(table: &Table<G>, player: PlayerId) -> Option<Self> {
-        let Phase::Playing(playing) = table.phase() else {
-            return None;
-        };
-        let viewer = table.viewer(player);
-        let prompt = playing.state.prompt_for(viewer)?;
-        let legal = |seat| {
-            let mut legal = Vec::new();
-            playing.state.legal_actions(seat, &mut legal);
-            legal
-        };
-        Some(Self::build(playing.game, Some(playing.deadline), prompt, viewer, legal))
-    }
-
-    fn build(
-        game: GameId,
-        deadline_ms: Option<Timestamp>,
-        prompt: Prompt,
-        viewer: Viewer,
-        legal: impl FnOnce(Seat) -> Vec<A>,
-    ) -> Self {
-        let Prompt { number, seats, .. } = prompt;
-        let legal = match viewer {
-            Viewer::Seat(seat) if seats.contains(seat) => legal(seat),
-            Viewer::Seat(_) | Viewer::Public | Viewer::Everything => Vec::new(),
-        };
-        Self { game, number, seats, deadline_ms, legal }
-    }
 }

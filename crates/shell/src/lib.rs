@@ -18,7 +18,7 @@
 //! Everything is generic over the game. Only `history::codec` encodes and decodes lines and
 //! snapshots.
 //!
-//! Out of scope: the performance of calls, and the wire format of messages.
+//! Out of scope: the performance of calls, and the wire format of messages beside [`OpenPrompt`].
 
 mod context;
 mod delivery;
@@ -41,6 +41,7 @@ pub use delivery::direct::{DirectFeed, DirectLease, DirectWriter, WriteOutcome};
 pub use delivery::notice::{Notice, WatchEnd};
 pub use delivery::notices::NoticeReceiver;
 pub use delivery::presenter::{CommandRefusal, Presenter};
+pub use delivery::prompt::OpenPrompt;
 pub use delivery::session::{PlayerSession, SessionCall, SessionEnd};
 pub use delivery::watchers::{Listing, Watch};
 pub use failure::{CodecError, TableError, UnavailableError};

@@ -4,13 +4,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Tag;
 use crate::simulation::SimulatedGame;
+use crate::{OpenPrompt, Tag};
 
 use bahay_engine::chance::Commitment;
-use bahay_engine::game::Viewer;
-use bahay_engine::seat::SeatSet;
-use bahay_engine::table::{Event, GameId, PhaseView, TableId, TableView, Timestamp};
+use bahay_engine::table::{Event, GameId, TableId, TableView, Timestamp};
 
 /// A command of a client; the answer carries the same `id`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -55,32 +53,4 @@ pub(super) enum Message<G: SimulatedGame> {
         id: u32,
         code: String,
     },
-}
-
-/// The open prompt, as far as the player may know it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct OpenPrompt<A> {
-    pub(super) game: GameId,
-    pub(super) number: u32,
-    pub(super) seats: SeatSet,
-    pub(super) deadline_ms: Option<Timestamp>,
-    pub(super) legal: Vec<A>,
-}
-
-impl<A> OpenPrompt<A> {
-    pub(super) fn from_view<G: SimulatedGame<Action = A>>(view: &TableView<G>) -> Option<Self> {
-        let PhaseView::Playing { game, deadline_ms, view: game_view, .. } = &view.phase else {
-            return None;
-        };
-        let prompt = G::prompt_in_view(game_view)?;
-        let mut legal = Vec::new();
-        if let Viewer::Seat(seat) = view.viewer()
-            && prompt.seats.contains(seat)
-        {
-            G::legal_in_view(game_view, &mut legal);
-        }
-        let number = prompt.number;
-        let seats = prompt.seats;
-        Some(Self { game: *game, number, seats, deadline_ms: *deadline_ms, legal })
-    }
 }

@@ -10,12 +10,12 @@ mod seed;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use crate::Tag;
 use crate::simulation::checks::{MessageTarget, ShownVersion};
 use crate::simulation::connection::Connection;
 use crate::simulation::tasks::Owner;
-use crate::simulation::wire::{Command, Message, OpenPrompt};
+use crate::simulation::wire::{Command, Message};
 use crate::simulation::{SimulatedGame, World, player_id, to_json};
+use crate::{OpenPrompt, Tag};
 use bahay_engine::table::{ConnectionId, GameId, PhaseView, PlayerId, TableView};
 
 pub(super) use intents::{ClientEvent, Intent};

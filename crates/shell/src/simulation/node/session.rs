@@ -13,11 +13,11 @@ use bahay_engine::table::{
 use crate::simulation::checks::SentMessage;
 use crate::simulation::connection::Connection;
 use crate::simulation::tasks::{Wait, promise};
-use crate::simulation::wire::{Command, Message, OpenPrompt};
+use crate::simulation::wire::{Command, Message};
 use crate::simulation::{Mutation, PlantedPanic, SimulatedGame, World, player_id, to_json};
 use crate::{
-    CommandRefusal, Notice, PlayerSession, Point, Presenter, SessionCall, SessionEnd, TableError,
-    WatchEnd, WatchRequest,
+    CommandRefusal, Notice, OpenPrompt, PlayerSession, Point, Presenter, SessionCall, SessionEnd,
+    TableError, WatchEnd, WatchRequest,
 };
 
 use super::Node;

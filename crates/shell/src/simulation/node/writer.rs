@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use bahay_engine::game::Viewer;
 use bahay_engine::table::{ConnectionId, PlayerId, TableId, Timestamp};
 
-use crate::simulation::wire::{Message, OpenPrompt};
+use crate::simulation::wire::Message;
 use crate::simulation::{Mutation, SimulatedGame};
-use crate::{DirectFeed, DirectWriter, Notice, WriteOutcome, redact_events};
+use crate::{DirectFeed, DirectWriter, Notice, OpenPrompt, WriteOutcome, redact_events};
 
 /// Every so many direct writes, one is backlogged.
 const BACKLOG_EVERY: u32 = 16;
