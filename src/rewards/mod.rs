@@ -226,7 +226,7 @@ impl Rewards {
             row.daily_date = Some(calendar.day(now));
             row.streak = due.streak_day;
             row.daily_attempt = Some(attempt);
-            store::write_daily(&mut tx, player, &row).await?;
+            store::write_row(&mut tx, player, &row).await?;
         }
         let (Some(date), streak_day) = (row.daily_date, row.streak) else {
             return Ok(Err(RewardError::Broken { reason: "a claim without its day".into() }));
@@ -289,7 +289,7 @@ impl Rewards {
             row.relief_count = relief::given_on(&row, day).saturating_add(1);
             row.relief_date = Some(day);
             row.relief_attempt = Some(attempt);
-            store::write_relief(&mut tx, player, &row).await?;
+            store::write_row(&mut tx, player, &row).await?;
         }
         let (Some(date), number) = (row.relief_date, row.relief_count) else {
             return Ok(Err(RewardError::Broken { reason: "a relief without its day".into() }));

@@ -72,7 +72,8 @@ pub(super) async fn lock_row(
     read_row(connection, player).await
 }
 
-pub(super) async fn write_daily(
+/// Writes a row that the caller has locked.
+pub(super) async fn write_row(
     connection: &mut PgConnection,
     player: PlayerId,
     row: &RewardsRow,
@@ -80,31 +81,14 @@ pub(super) async fn write_daily(
     sqlx::query!(
         r#"
         update rewards
-        set daily_date = $2, streak = $3, daily_attempt = $4
+        set daily_date = $2, streak = $3, daily_attempt = $4, relief_date = $5,
+            relief_count = $6, relief_attempt = $7
         where player = $1
         "#,
         player.0,
         row.daily_date.map(Date::to_sqlx) as _,
         i16::from(row.streak),
-        row.daily_attempt
-    )
-    .execute(connection)
-    .await?;
-    Ok(())
-}
-
-pub(super) async fn write_relief(
-    connection: &mut PgConnection,
-    player: PlayerId,
-    row: &RewardsRow,
-) -> Result<(), sqlx::Error> {
-    sqlx::query!(
-        r#"
-        update rewards
-        set relief_date = $2, relief_count = $3, relief_attempt = $4
-        where player = $1
-        "#,
-        player.0,
+        row.daily_attempt,
         row.relief_date.map(Date::to_sqlx) as _,
         i16::from(row.relief_count),
         row.relief_attempt
