@@ -1,7 +1,6 @@
 //! Seats: performs the calls of the shell's [`Seating`], and seats players in rooms at once.
 
-use bahay_engine::catalog::AnyGame;
-use bahay_engine::table::{Input, PlayerId, Table, TableId};
+use bahay_engine::table::{Input, PlayerId, TableId};
 use bahay_shell::lobby::{Seating, SeatingAnswer, SeatingCall, SeatingEnd};
 
 use crate::entropy;
@@ -163,8 +162,7 @@ impl Lobby {
             SeatingCall::ReadClaim => SeatingAnswer::Claim(self.live.seat_claim(player).await?),
             SeatingCall::ReadSeat(table) => {
                 let table = self.tables.read_table(table).await?;
-                let is_seated = |table: &Table<AnyGame>| table.seat_of(player).is_some();
-                SeatingAnswer::Flag(table.is_some_and(|table| is_seated(&table)))
+                SeatingAnswer::Flag(table.is_some_and(|table| table.seat_of(player).is_some()))
             }
             SeatingCall::Reserve { full } => {
                 let new = TableId(entropy::uuid());
@@ -184,9 +182,8 @@ impl Lobby {
             }
             SeatingCall::Sit(table) => {
                 let SeatRequest { name, avatar, is_bot: bot, .. } = *request?;
-                let name = name.to_owned();
                 let avatar = avatar.map(str::to_owned);
-                let sit = Input::Sit { player, name, avatar, bot };
+                let sit = Input::Sit { player, name: name.to_owned(), avatar, bot };
                 SeatingAnswer::from_submitted(self.tables.submit(table, sit).await)?
             }
             SeatingCall::Confirm(table) => {

@@ -275,7 +275,7 @@ impl<G: Ai + Readable> Tables<G> {
 
     async fn try_call(&self, table: TableId, call: Call) -> Result<CallResult, Unavailable> {
         let live = &self.inner.live;
-        Ok(match call {
+        match call {
             Call::Append(new) => {
                 let bahay_shell::NewLine { after, tag, engine, line, deadline, idle_ms } = new;
                 let new = NewLine { after, tag, engine, line: &line, deadline, idle_ms };
@@ -285,37 +285,22 @@ impl<G: Ai + Readable> Tables<G> {
                 let appended = live.append(table, new).await;
                 drop(gauge);
                 play.append.observe(started_at.elapsed());
-                CallResult::Append(appended?)
+                return Ok(CallResult::Append(appended?));
             }
-            Call::Load => CallResult::Loaded(live.load(table).await?),
-            Call::Tail { from } => CallResult::Tail(live.tail(table, from).await?),
+            Call::Load => return Ok(CallResult::Loaded(live.load(table).await?)),
+            Call::Tail { from } => return Ok(CallResult::Tail(live.tail(table, from).await?)),
             Call::Compact { at, snapshot } => {
-                CallResult::Compacted(live.compact(table, at, &snapshot).await?)
+                return Ok(CallResult::Compacted(live.compact(table, at, &snapshot).await?));
             }
-            Call::Subscribe => CallResult::Subscribed(live.watch(table).await?),
-            Call::Unsubscribe => {
-                live.unwatch(table).await?;
-                CallResult::Done
-            }
-            Call::Release { player } => {
-                live.release_seat_claim(player, table).await?;
-                CallResult::Done
-            }
-            Call::List(listing) => {
-                self.list(table, &listing).await?;
-                CallResult::Done
-            }
-            Call::Unlist { room } => {
-                live.unlist_table(&room, table).await?;
-                CallResult::Done
-            }
+            Call::Subscribe => return Ok(CallResult::Subscribed(live.watch(table).await?)),
             Call::Halt { engine, reason } => {
-                CallResult::Halted(live.halt(table, engine, &reason).await?)
+                return Ok(CallResult::Halted(live.halt(table, engine, &reason).await?));
             }
-            Call::RecordHalt(halt) => {
-                self.record_halt(halt);
-                CallResult::Done
-            }
+            Call::Unsubscribe => live.unwatch(table).await?,
+            Call::Release { player } => live.release_seat_claim(player, table).await?,
+            Call::List(listing) => self.list(table, &listing).await?,
+            Call::Unlist { room } => live.unlist_table(&room, table).await?,
+            Call::RecordHalt(halt) => self.record_halt(halt),
             Call::RecordNoShow(no_show) => {
                 let live = live.clone();
                 tokio::spawn(async move {
@@ -323,9 +308,9 @@ impl<G: Ai + Readable> Tables<G> {
                         tracing::debug!(player = %no_show.player, %error, "a no-show could not be recorded");
                     }
                 });
-                CallResult::Done
             }
-        })
+        }
+        Ok(CallResult::Done)
     }
 }
 
