@@ -16,7 +16,7 @@ pub fn router(services: Services, options: &Options, more: Router) -> Router {
     let auth = services.auth.clone();
     let routes = documented_routes()
         .into_router()
-        .merge(documentation_routes())
+        .merge(docs::routes())
         .merge(desk::routes(options.desk))
         .merge(play::routes())
         .with_state(services)
@@ -41,15 +41,4 @@ pub fn probe_router(services: Services) -> Router {
 /// Returns the routes of openapi.yaml.
 pub(crate) fn documented_routes() -> Routes {
     operator::routes(player::routes(Routes::default())).bind(&server::IS_ALIVE, health::is_alive)
-}
-
-/// Returns the routes that serve the documentation.
-fn documentation_routes() -> Router<Services> {
-    Router::new()
-        .route("/openapi.json", docs::openapi_json())
-        .route("/docs", get(docs::serve_page))
-        .route("/docs/start.js", get(docs::serve_start_script))
-        .route("/docs/swagger-ui-bundle.js", get(docs::serve_script))
-        .route("/docs/swagger-ui.css", get(docs::serve_stylesheet))
-        .route("/problems", get(docs::serve_problems))
 }

@@ -9,16 +9,17 @@
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
+use axum::Router;
 use axum::body::Bytes;
 use axum::http::header::{
     CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, VARY,
 };
 use axum::http::{HeaderMap, HeaderName};
 use axum::response::{Html, IntoResponse, Response};
-use axum::routing::{MethodRouter, get};
+use axum::routing::get;
 
 use super::accept_encoding::accepts_encoding;
-use crate::http::Code;
+use crate::http::{Code, Services};
 
 static SCRIPT: VendoredFile = VendoredFile {
     content_type: JAVASCRIPT,
@@ -70,27 +71,17 @@ const START: &str = "SwaggerUIBundle({
 });
 ";
 
-/// Returns a route that serves the document of the API, serialized once.
-pub(crate) fn openapi_json<S: Clone + Send + Sync + 'static>() -> MethodRouter<S> {
+/// Returns the routes of the documentation. The document of the API is serialized once.
+pub(crate) fn routes() -> Router<Services> {
     let document = bahay_api::openapi();
     let json = Bytes::from(document.to_json().expect("the document can be serialized"));
-    get(async move || ([(CONTENT_TYPE, "application/json")], json))
-}
-
-pub(crate) async fn serve_page() -> impl IntoResponse {
-    ([POLICY], Html(PAGE))
-}
-
-pub(crate) async fn serve_start_script() -> impl IntoResponse {
-    ([(CONTENT_TYPE, JAVASCRIPT)], START)
-}
-
-pub(crate) async fn serve_script(headers: HeaderMap) -> Response {
-    SCRIPT.respond(&headers)
-}
-
-pub(crate) async fn serve_stylesheet(headers: HeaderMap) -> Response {
-    STYLE.respond(&headers)
+    Router::new()
+        .route("/openapi.json", get(async move || ([(CONTENT_TYPE, "application/json")], json)))
+        .route("/docs", get(async || ([POLICY], Html(PAGE))))
+        .route("/docs/start.js", get(async || ([(CONTENT_TYPE, JAVASCRIPT)], START)))
+        .route("/docs/swagger-ui-bundle.js", get(async |head: HeaderMap| SCRIPT.respond(&head)))
+        .route("/docs/swagger-ui.css", get(async |head: HeaderMap| STYLE.respond(&head)))
+        .route("/problems", get(serve_problems))
 }
 
 /// A vendored file, embedded in compressed form.
@@ -116,7 +107,7 @@ fn decompress(file: &[u8]) -> Bytes {
 }
 
 /// Serves the page to which the `type` of a problem points.
-pub(crate) async fn serve_problems() -> impl IntoResponse {
+async fn serve_problems() -> impl IntoResponse {
     let mut page = String::from(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <title>bahay: problems</title>\n</head>\n<body>\n<h1>Problems</h1>\n<dl>\n",
