@@ -15,6 +15,8 @@ pub type BySeat<T> = List<T, { SEATS_MAX as usize }>;
 
 /// A list of at most `N` items.
 #[derive(Clone, Copy)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(inline, with = "Vec<T>", description = "", extend("maxItems" = N)))]
 pub struct List<T, const N: usize> {
     /// The items; those beyond `len` are stale.
     things: [T; N],
@@ -116,27 +118,6 @@ where
             return Err(D::Error::custom(alloc::format!("a list of more than {N}")));
         }
         Ok(things.into_iter().collect())
-    }
-}
-
-#[cfg(feature = "schema")]
-impl<T: schemars::JsonSchema, const N: usize> schemars::JsonSchema for List<T, N> {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> alloc::borrow::Cow<'static, str> {
-        Vec::<T>::schema_name()
-    }
-
-    fn schema_id() -> alloc::borrow::Cow<'static, str> {
-        alloc::format!("List<{}, {N}>", T::schema_id()).into()
-    }
-
-    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        let mut schema = Vec::<T>::json_schema(generator);
-        schema.insert("maxItems".into(), N.into());
-        schema
     }
 }
 

@@ -39,6 +39,9 @@ const COPIES: &[u8; 2] = b"ab";
 
 /// A colour, in the order of rule 1.2. In a comparison of hands red is the highest (rule 5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "TongoAssetsColour", description = ""))]
+#[cfg_attr(feature = "schema", schemars(with = "alloc::string::String", extend("pattern" = "^[RBYGPOK]$")))]
 pub enum Colour {
     Red,
     Blue,
@@ -83,17 +86,6 @@ impl<'de> Deserialize<'de> for Colour {
         let letter = char::deserialize(deserializer)?;
         let letter = u8::try_from(letter).ok().and_then(Self::from_letter);
         letter.ok_or_else(|| D::Error::custom("a colour is one of R B Y G P O K"))
-    }
-}
-
-#[cfg(feature = "schema")]
-impl schemars::JsonSchema for Colour {
-    fn schema_name() -> alloc::borrow::Cow<'static, str> {
-        "TongoAssetsColour".into()
-    }
-
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        schemars::json_schema!({ "type": "string", "pattern": "^[RBYGPOK]$" })
     }
 }
 
