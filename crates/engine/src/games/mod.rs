@@ -10,10 +10,11 @@ pub mod tongo_options;
 
 #[cfg(test)]
 mod tests {
-    use crate::game::{GameKind, GameRules};
+    use crate::game::{GameKind, GameRules, RulesError};
     use crate::games::tongits::{Preset, Tongits};
     use crate::games::tongo_assets::TongoAssets;
     use crate::games::tongo_options::TongoOptions;
+    use alloc::vec::Vec;
 
     /// Checks that the rule sets of a game have these names, the default first, and that each is a
     /// set of its own by which games can be dealt.
@@ -37,5 +38,51 @@ mod tests {
         for (preset, set) in Preset::ALL.iter().zip(Tongits::rule_sets()) {
             assert_eq!((preset.name, preset.rules), (set.name, (set.rules)()));
         }
+    }
+
+    /// Checks that rules are read as they are written, and refused with a misspelt field in them or
+    /// in one of their parts.
+    fn check_misspelt_fields<G: GameKind>() {
+        for set in G::rule_sets() {
+            let rules = (set.rules)();
+            let written = serde_json::to_value(&rules).unwrap();
+            assert_eq!(serde_json::from_value::<G::Rules>(written.clone()).unwrap(), rules);
+            let mut misspelt = written.clone();
+            misspelt["misspelt"] = 1.into();
+            assert!(serde_json::from_value::<G::Rules>(misspelt).is_err(), "{}", set.name);
+            let fields = written.as_object().unwrap().iter();
+            for (part, _) in fields.filter(|(_, value)| value.is_object()) {
+                let mut misspelt = written.clone();
+                misspelt[part]["misspelt"] = 1.into();
+                let read = serde_json::from_value::<G::Rules>(misspelt);
+                assert!(read.is_err(), "{} of {}", part, set.name);
+            }
+        }
+    }
+
+    #[test]
+    fn a_misspelt_field_of_the_rules_is_refused() {
+        check_misspelt_fields::<Tongits>();
+        check_misspelt_fields::<TongoAssets>();
+        check_misspelt_fields::<TongoOptions>();
+    }
+
+    /// Checks that each change of the rules is refused by the name of a field, and returns the
+    /// errors.
+    pub(super) fn check_invalid_fields<R: GameRules + Copy>(
+        rules: R,
+        changes: &[(&str, fn(&mut R))],
+    ) -> Vec<RulesError> {
+        let check = |(field, change): &(&str, fn(&mut R))| {
+            let mut invalid = rules;
+            change(&mut invalid);
+            let error = invalid.check().unwrap_err();
+            assert_eq!(error.field, *field);
+            let path = alloc::format!("/{}", field.replace('.', "/"));
+            let written = serde_json::to_value(invalid).unwrap();
+            assert!(written.pointer(&path).is_some(), "the error names a field: {error}");
+            error
+        };
+        changes.iter().map(check).collect()
     }
 }

@@ -389,6 +389,7 @@ pub const fn is_special(card: Card) -> bool {
 mod tests {
     use super::{Counts, Rules};
     use crate::game::GameRules;
+    use crate::games::tests::check_invalid_fields;
 
     /// Rule 6.9; the table's terms add the bonus for a second hit.
     #[test]
@@ -409,8 +410,7 @@ mod tests {
 
     #[test]
     fn invalid_rules_are_rejected_with_the_field_name() {
-        type Change = fn(&mut Rules);
-        let cases: [(&str, Change); 12] = [
+        let changes: &[(&str, fn(&mut Rules))] = &[
             ("hand_cards", |rules| rules.hand_cards = 17),
             ("hand_cards", |rules| rules.hand_cards = 0),
             ("secret_run_min", |rules| rules.secret_run_min = 3),
@@ -438,29 +438,8 @@ mod tests {
             ("countdowns", |rules| rules.countdowns.fight_ms = 0),
             ("countdowns", |rules| rules.countdowns.draw_ms = 0),
         ];
-        for (field, change) in cases {
-            let mut rules = Rules::kingdom();
-            change(&mut rules);
-            let bad = rules.check().unwrap_err();
-            assert_eq!(bad.field, field);
-            assert!(bad.message.starts_with(field), "{bad}");
-            // The name is that of a field.
-            let written = serde_json::to_value(rules).unwrap();
-            let path = alloc::format!("/{}", field.replace('.', "/"));
-            assert!(written.pointer(&path).is_some(), "{path}");
-        }
-    }
-
-    #[test]
-    fn a_misspelt_field_is_rejected() {
-        for rules in [Rules::kingdom(), Rules::joker()] {
-            let mut written = serde_json::to_value(rules).unwrap();
-            assert_eq!(serde_json::from_value::<Rules>(written.clone()).unwrap(), rules);
-            written["auto_darw"] = true.into();
-            assert!(serde_json::from_value::<Rules>(written).is_err());
-            let mut written = serde_json::to_value(rules).unwrap();
-            written["counts"]["norml"] = 1.into();
-            assert!(serde_json::from_value::<Rules>(written).is_err());
+        for error in check_invalid_fields(Rules::kingdom(), changes) {
+            assert!(error.message.starts_with(&*error.field), "{error}");
         }
     }
 }

@@ -191,12 +191,11 @@ impl PriceBounds {
 #[cfg(test)]
 mod tests {
     use super::{PriceBounds, Rules};
-    use crate::game::GameRules;
+    use crate::games::tests::check_invalid_fields;
 
     #[test]
     fn rules_that_cannot_be_dealt_are_refused_and_the_field_is_named() {
-        type Change = fn(&mut Rules);
-        let cases: [(&str, Change); 11] = [
+        let changes: &[(&str, fn(&mut Rules))] = &[
             ("sections", |rules| rules.sections = 5),
             ("latinum", |rules| rules.latinum = 0),
             ("latinum", |rules| rules.latinum = 10_001),
@@ -209,14 +208,8 @@ mod tests {
             ("winner_share", |rules| rules.winner_share = 101),
             ("countdowns", |rules| rules.countdowns.answer_ms = 0),
         ];
-        for (field, change) in cases {
-            let mut rules = Rules::standard();
-            change(&mut rules);
-            let bad = rules.check().unwrap_err();
-            assert_eq!(bad.field, field);
-            assert!(bad.message.starts_with(field), "{bad}");
-            let written = serde_json::to_value(rules).unwrap();
-            assert!(written.get(field).is_some(), "the error names a field: {bad}");
+        for error in check_invalid_fields(Rules::standard(), changes) {
+            assert!(error.message.starts_with(&*error.field), "{error}");
         }
     }
 

@@ -162,12 +162,11 @@ impl Rules {
 #[cfg(test)]
 mod tests {
     use super::Rules;
-    use crate::game::GameRules;
+    use crate::games::tests::check_invalid_fields;
 
     #[test]
     fn rules_that_cannot_be_dealt_are_refused_and_the_field_is_named() {
-        type Change = fn(&mut Rules);
-        let cases: [(&str, Change); 13] = [
+        let changes: &[(&str, fn(&mut Rules))] = &[
             ("seats_min", |rules| rules.seats_min = 1),
             ("seats_max", |rules| rules.seats_max = 9),
             ("seats_max", |rules| (rules.seats_min, rules.seats_max) = (4, 3)),
@@ -182,26 +181,6 @@ mod tests {
             ("countdowns", |rules| rules.countdowns.stop_ms = 0),
             ("countdowns", |rules| rules.countdowns.answer_ms = 0),
         ];
-        for (field, change) in cases {
-            let mut rules = Rules::lively();
-            change(&mut rules);
-            let unsound = rules.check().unwrap_err();
-            assert_eq!(unsound.field, field);
-            // The name is that of a serialized field.
-            let written = serde_json::to_value(rules).unwrap();
-            assert!(written.get(field).is_some(), "{field}");
-        }
-    }
-
-    #[test]
-    fn a_misspelt_field_is_refused() {
-        let written = serde_json::to_value(Rules::lively()).unwrap();
-        assert_eq!(serde_json::from_value::<Rules>(written.clone()).unwrap(), Rules::lively());
-        let mut misspelt = written.clone();
-        misspelt["raise_maximum"] = 5.into();
-        assert!(serde_json::from_value::<Rules>(misspelt).is_err());
-        let mut misspelt = written;
-        misspelt["countdowns"]["wait_ms"] = 5.into();
-        assert!(serde_json::from_value::<Rules>(misspelt).is_err());
+        check_invalid_fields(Rules::lively(), changes);
     }
 }
