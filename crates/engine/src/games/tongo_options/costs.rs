@@ -10,7 +10,7 @@ use crate::seat::Seat;
 pub(super) const PERCENTS: [i8; 5] = [-50, -10, 10, 50, 100];
 
 /// The costs in the order of their fields.
-pub(super) type CostArray = [u16; 3];
+type CostArray = [u16; 3];
 
 fn to_array(costs: &Costs) -> CostArray {
     [costs.buy, costs.sell, costs.exchange]
@@ -21,7 +21,7 @@ fn from_array([buy, sell, exchange]: CostArray) -> Costs {
 }
 
 /// Returns by how much each cost may still rise in this turn (rule 1.6).
-pub(super) fn raises_left(public: &PublicState) -> CostArray {
+fn raises_left(public: &PublicState) -> CostArray {
     let CostRises { buy, sell, exchange } =
         public.turn().map(|turn| turn.risen).unwrap_or_default();
     let raise_max = u16::from(public.rules.raise_max);
@@ -80,24 +80,24 @@ pub(super) fn index_costs(public: &PublicState, percent: i8) -> Result<(Costs, u
 }
 
 /// Calls `each` with the changes of one cost that stand for all in a list of legal actions: by one,
-/// and by the maximum.
+/// and by the maximum. Each has a number: twice the index of the cost, plus one for the maximum.
 pub(super) fn for_each_change(
     public: &PublicState,
     how: CostsChange,
-    mut each: impl FnMut(NewCosts),
+    mut each: impl FnMut(u16, NewCosts),
 ) {
-    for ((place, old), left) in (0..).zip(to_array(&public.costs)).zip(raises_left(public)) {
+    for ((cost, old), left) in (0..).zip(to_array(&public.costs)).zip(raises_left(public)) {
         let [near, far] = match how {
             CostsChange::Lower => [old.saturating_sub(1), 1],
             CostsChange::Raise => [old.saturating_add(left.min(1)), old.saturating_add(left)],
             CostsChange::Index => continue,
         };
-        for new in [Some(near), Some(far).filter(|far| *far != near)].into_iter().flatten() {
-            if new >= 1 && new != old {
-                let mut costs = [None; 3];
-                costs[place] = Some(new);
-                let [buy, sell, exchange] = costs;
-                each(NewCosts { buy, sell, exchange });
+        let far = Some(far).filter(|far| *far != near);
+        for (number, new) in (2 * cost..).zip([Some(near), far]) {
+            let new = new.filter(|new| *new >= 1 && *new != old);
+            if new.is_some() {
+                let [buy, sell, exchange] = [0, 1, 2].map(|other| new.filter(|_| other == cost));
+                each(number, NewCosts { buy, sell, exchange });
             }
         }
     }

@@ -53,14 +53,11 @@ impl Describe for TongoOptions {
             table_row(format!("floor {number}"), pieces.collect())
         }));
         if let Some(hidden) = &view.hidden {
-            let below = |(number, cards): (u8, &[Card; 3])| {
-                table_row(
-                    format!("free exchange {number}"),
-                    cards.iter().copied().map(card_piece).collect(),
-                )
-            };
-            let exchanges = (0..).zip(&hidden.exchanges).filter(|_| public.rules.free_exchange);
-            rows.extend(exchanges.map(below));
+            let exchanges = (0_u8..).zip(&hidden.exchanges).filter(|_| public.rules.free_exchange);
+            rows.extend(exchanges.map(|(number, cards)| {
+                let cards = cards.iter().copied().map(card_piece).collect();
+                table_row(format!("free exchange {number}"), cards)
+            }));
             let deck = hidden.deck.iter().copied().map(card_piece).collect();
             rows.push(table_row("player deck, the next first", deck));
         }

@@ -166,15 +166,15 @@ impl<'a> TurnActor<'a> {
                 require(self.turn.step == Step::Open && self.risk() > 0, Illegal::NoRisk)?;
                 self.check_chips(self.risk())
             }
-            Action::Lower(new) => self.check_lower(new),
+            Action::Lower(new) => self.check_change(CostsChange::Lower, new),
             Action::Buy { slot, leverage } => {
                 self.check_trade(self.turn.bought)?;
-                self.check_buy(*slot)?;
+                require(!self.is_up(self.turn.floor, *slot)?, Illegal::AlreadyUp)?;
                 self.check_price(u32::from(self.public.costs.buy), *leverage)
             }
             Action::Sell { slot, leverage } => {
                 self.check_trade(self.turn.sold)?;
-                self.check_sell(*slot)?;
+                require(self.is_up(self.turn.floor, *slot)?, Illegal::NotUp)?;
                 self.check_price(u32::from(self.public.costs.sell), *leverage)
             }
             Action::Exchange { slot, floor, other, leverage } => {
@@ -184,7 +184,7 @@ impl<'a> TurnActor<'a> {
                 let price = exchange_price(self.public, self.turn.floor, *floor);
                 self.check_price(price, *leverage)
             }
-            Action::Raise(new) => self.check_raise(new),
+            Action::Raise(new) => self.check_change(CostsChange::Raise, new),
             Action::IndexMargin { percent } => self.check_index(*percent),
             Action::Roll => self.check_roll(),
             Action::End => self.check_begun(),
@@ -252,19 +252,18 @@ impl<'a> TurnActor<'a> {
     }
 
     fn for_each_change(&self, each: &mut impl FnMut(Action)) {
-        if self.turn.step <= Step::Begun {
-            for_each_change(self.public, CostsChange::Lower, |new| {
-                if self.check_lower(&new).is_ok() {
-                    each(Action::Lower(new));
+        let mut list = |how, action: fn(NewCosts) -> Action| {
+            for_each_change(self.public, how, |_, new| {
+                if self.check_change(how, &new).is_ok() {
+                    each(action(new));
                 }
             });
+        };
+        if self.turn.step <= Step::Begun {
+            list(CostsChange::Lower, Action::Lower);
         }
         if self.turn.step <= Step::Traded {
-            for_each_change(self.public, CostsChange::Raise, |new| {
-                if self.check_raise(&new).is_ok() {
-                    each(Action::Raise(new));
-                }
-            });
+            list(CostsChange::Raise, Action::Raise);
             let percents = PERCENTS.into_iter().filter(|_| self.public.rules.index_margin);
             for percent in percents.filter(|percent| self.check_index(*percent).is_ok()) {
                 each(Action::IndexMargin { percent });
@@ -389,17 +388,15 @@ impl<'a> TurnActor<'a> {
         require(!self.public.player(target).previous.evaded, Illegal::TargetEvaded)
     }
 
-    fn check_lower(&self, new: &NewCosts) -> Result<(), Illegal> {
+    /// Checks that the costs are lowered before trading, or raised after it.
+    fn check_change(&self, how: CostsChange, new: &NewCosts) -> Result<(), Illegal> {
+        let (last, done) = match how {
+            CostsChange::Lower => (Step::Begun, Step::Lowered),
+            CostsChange::Raise | CostsChange::Index => (Step::Traded, Step::Raised),
+        };
         self.check_begun()?;
-        self.check_step(Step::Begun, self.turn.step == Step::Lowered)?;
-        let (_, chips) = change_costs(self.public, CostsChange::Lower, new)?;
-        self.check_chips(chips)
-    }
-
-    fn check_raise(&self, new: &NewCosts) -> Result<(), Illegal> {
-        self.check_begun()?;
-        self.check_step(Step::Traded, self.turn.step == Step::Raised)?;
-        let (_, chips) = change_costs(self.public, CostsChange::Raise, new)?;
+        self.check_step(last, self.turn.step == done)?;
+        let (_, chips) = change_costs(self.public, how, new)?;
         self.check_chips(chips)
     }
 
@@ -433,16 +430,6 @@ impl<'a> TurnActor<'a> {
         let cards = self.public.floors.get(usize::from(floor)).ok_or(Illegal::NoSuchFloor)?;
         let card = cards.get(usize::from(slot)).ok_or(Illegal::NoSuchSlot)?;
         Ok(card.is_some())
-    }
-
-    fn check_buy(&self, slot: u8) -> Result<(), Illegal> {
-        let is_up = self.is_up(self.turn.floor, slot)?;
-        require(!is_up, Illegal::AlreadyUp)
-    }
-
-    fn check_sell(&self, slot: u8) -> Result<(), Illegal> {
-        let is_up = self.is_up(self.turn.floor, slot)?;
-        require(is_up, Illegal::NotUp)
     }
 
     fn check_exchange(&self, slot: u8, floor: Option<u8>, other: u8) -> Result<(), Illegal> {

@@ -12,8 +12,8 @@ use alloc::vec::Vec;
 use crate::games::action_numbers::index_of;
 use crate::games::tongo_options::action::{Action, Discards, NewCosts};
 use crate::games::tongo_options::card::{Card, CardSet};
-use crate::games::tongo_options::costs::{PERCENTS, raises_left};
-use crate::games::tongo_options::phase::{CostRises, Costs, Phase, TurnState};
+use crate::games::tongo_options::costs::{PERCENTS, for_each_change};
+use crate::games::tongo_options::phase::{CostRises, Costs, CostsChange, Phase, TurnState};
 use crate::games::tongo_options::public::PublicState;
 use crate::games::tongo_options::rules::{DICE, FLOORS, HAND_CARDS, SLOTS};
 use crate::games::tongo_options::state::TongoOptions;
@@ -132,15 +132,8 @@ impl Spaces for TongoOptions {
             Action::Confront { target: Some(target) } => {
                 CONFRONT + u16::from(round.offset_of(target)).checked_sub(1)?
             }
-            Action::Lower(new) => {
-                let to_1 = |_: usize, _: u16| Some(1);
-                LOWER + cost_change_index(&view.public.costs, &new, |old| old.checked_sub(1), to_1)?
-            }
-            Action::Raise(new) => {
-                let left = raises_left(&view.public);
-                let far = |cost: usize, old: u16| old.checked_add(left[cost]);
-                RAISE + cost_change_index(&view.public.costs, &new, |old| old.checked_add(1), far)?
-            }
+            Action::Lower(new) => LOWER + change_number(&view.public, CostsChange::Lower, &new)?,
+            Action::Raise(new) => RAISE + change_number(&view.public, CostsChange::Raise, &new)?,
             Action::IndexMargin { percent } => INDEX + index_of(PERCENTS, &percent)?,
             Action::Buy { slot, leverage } => BUY + u16::from(slot) * 2 + u16::from(leverage),
             Action::Sell { slot, leverage } => SELL + u16::from(slot) * 2 + u16::from(leverage),
@@ -243,25 +236,13 @@ fn discard_bits(hand: CardSet, discards: &Discards) -> Option<u16> {
     Some(held.fold(0, |choice, (place, _): (u16, Card)| choice | 1 << place))
 }
 
-/// Returns the index of a change of one cost, by one or by the maximum.
-fn cost_change_index(
-    costs: &Costs,
-    new: &NewCosts,
-    near: impl Fn(u16) -> Option<u16>,
-    far: impl Fn(usize, u16) -> Option<u16>,
-) -> Option<u16> {
-    let old = [costs.buy, costs.sell, costs.exchange];
-    let mut named = old.into_iter().enumerate().zip([new.buy, new.sell, new.exchange]);
-    let ((cost, old), to) = named.find(|(_, new)| new.is_some())?;
-    if named.any(|(_, new)| new.is_some()) {
-        return None;
-    }
-    let how: u16 = if to == near(old) {
-        0
-    } else if to == far(cost, old) {
-        1
-    } else {
-        return None;
-    };
-    Some(u16::try_from(cost).ok()? * 2 + how)
+/// Returns the number of a listed change of one cost.
+fn change_number(public: &PublicState, how: CostsChange, new: &NewCosts) -> Option<u16> {
+    let mut found = None;
+    for_each_change(public, how, |number, listed| {
+        if listed == *new {
+            found = Some(number);
+        }
+    });
+    found
 }
