@@ -122,16 +122,10 @@ impl GameSetup {
             ensure(!named.contains(card), || format!("{card} is in two places"))?;
             named = named.with(card);
         }
-        let mut under = CardSet::EMPTY;
         let hidden = &mut game.hidden;
-        for (at, section) in (0..).zip(hidden.sections.as_mut_slice()) {
-            let is_set = self.sections.iter().any(|(set, _)| *set == at);
-            let is_laid = self.lying.iter().any(|(set, _)| *set == at);
-            for asset in &mut section.assets {
-                under = clear_slot(asset, is_set, named, under);
-            }
-            for acquire in &mut section.acquires {
-                under = clear_slot(acquire, is_laid, named, under);
+        for section in hidden.sections.as_mut_slice() {
+            for slot in section.assets.iter_mut().chain(&mut section.acquires) {
+                *slot = slot.filter(|card| !named.contains(*card));
             }
         }
         for (sets, put) in [
@@ -140,10 +134,8 @@ impl GameSetup {
             (&mut hidden.piles, &self.piles),
         ] {
             for seat in Seat::all(self.seats) {
-                let before = sets[seat].difference(named);
                 let cards = put.iter().find(|(owner, _)| *owner == seat).map(|(_, cards)| *cards);
-                under = if cards.is_some() { under.union(before) } else { under };
-                sets[seat] = cards.unwrap_or(before);
+                sets[seat] = cards.unwrap_or(sets[seat].difference(named));
             }
         }
         let rest =
@@ -160,6 +152,8 @@ impl GameSetup {
             let mut cards = cards.iter().copied();
             hidden.sections[*section].acquires = core::array::from_fn(|_| cards.next());
         }
+        let (placed, _) = hidden.all_cards();
+        let under = Card::all().collect::<CardSet>().difference(placed);
         hidden.assets.put_under(under.assets());
         hidden.acquires.put_under(under.acquires());
         for seat in self.retreated.iter().copied() {
@@ -214,14 +208,6 @@ impl GameSetup {
         }
         Ok(())
     }
-}
-
-/// Empties a slot whose card is named elsewhere, or that is replaced. Returns the cards to put
-/// under the decks.
-fn clear_slot(place: &mut Option<Card>, is_set: bool, named: CardSet, under: CardSet) -> CardSet {
-    let is_named = |card: &Card| named.contains(*card);
-    let taken = place.take_if(|card| is_set || is_named(card));
-    taken.filter(|card| !is_named(card)).map_or(under, |card| under.with(card))
 }
 
 /// Returns the order of `count` cards from the index `from` on, with the cards of `top` first.
