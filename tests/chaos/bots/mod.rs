@@ -21,6 +21,7 @@ use bahay::ws::protocol::brief::Form;
 use bahay::ws::protocol::{Command, Message, MessageReader, SUBPROTOCOL};
 use bahay_engine::catalog::AnyGame;
 use bahay_engine::game::Game;
+use bahay_engine::table::GameId;
 use futures_util::{SinkExt as _, StreamExt as _};
 use tokio::net::TcpStream;
 use tokio::sync::{mpsc, watch};
@@ -190,6 +191,19 @@ impl Manners {
     }
 }
 
+/// The state of one connection.
+struct Connection {
+    socket: Socket,
+    reader: MessageReader,
+    /// The time of the last frame.
+    heard: Instant,
+    joined: bool,
+    /// The time at which to answer the open prompt, and its game and number.
+    answer: Option<(Instant, (GameId, u32))>,
+    /// The time from which to send again, after a refusal that asked for it.
+    retry_at: Option<Instant>,
+}
+
 /// The end of a connection.
 enum ConnectionEnd {
     /// To be reopened after this time, with the reason.
@@ -327,21 +341,19 @@ impl Client {
     }
 
     /// Joins and plays until the connection is lost.
-    async fn converse(&mut self, mut socket: Socket) -> Result<Infallible, ConnectionEnd> {
+    async fn converse(&mut self, socket: Socket) -> Result<Infallible, ConnectionEnd> {
         self.asked.clear();
-        let mut heard = Instant::now();
-        let mut joined = false;
-        // The time at which to answer the open prompt, and its game and number.
-        let mut answer: Option<(Instant, (bahay_engine::table::GameId, u32))> = None;
-        let mut retry_at: Option<Instant> = None;
         let mut reader = MessageReader::new(Form::Full);
         if let Some(kind) = self.place.kind() {
             reader.set_game_kind(kind);
         }
+        let heard = Instant::now();
+        let mut open =
+            Connection { socket, reader, heard, joined: false, answer: None, retry_at: None };
         self.place.join();
         let id = self.take_id();
         let join = self.place.join_from(id);
-        self.say(&mut socket, &join, "join").await?;
+        self.say(&mut open.socket, &join, "join").await?;
         loop {
             let now = Instant::now();
             if let Some((id, (_, what))) =
@@ -350,57 +362,22 @@ impl Client {
                 let why = format!("no answer to {what} {id}");
                 return Err(self.again(why));
             }
-            if std::mem::take(&mut self.manners.leave) && joined {
-                let leave = Command::Leave { id: self.take_id() };
-                self.say(&mut socket, &leave, "leave").await?;
+            if std::mem::take(&mut self.manners.leave) && open.joined {
+                self.leave(&mut open.socket).await?;
             }
             let finishing = *self.finishing.borrow();
             let idle = now < self.manners.idle_until && !finishing;
-            if joined && !idle && retry_at.is_none_or(|at| at <= now) {
-                retry_at = None;
-                if finishing
-                    && self.place.may_go()
-                    && !self.asked.values().any(|(_, w)| *w == "leave")
-                {
-                    let leave = Command::Leave { id: self.take_id() };
-                    self.say(&mut socket, &leave, "leave").await?;
-                } else if let Some(game) = self.place.to_ready().filter(|_| !finishing) {
-                    let text = format!("seed {} of {}", self.dice.below(1 << 30), self.number);
-                    let id = self.take_id();
-                    let commitment = Some(self.place.commit(game, || text));
-                    let ready = Command::Ready { id, game, commitment };
-                    self.place.readied(game);
-                    self.say(&mut socket, &ready, "ready").await?;
-                } else if let Some((game, text)) = self.place.reveal() {
-                    let reveal = Command::Reveal { id: self.take_id(), game, text };
-                    self.say(&mut socket, &reveal, "reveal").await?;
-                } else if let Some(question) = self.place.to_answer() {
-                    match answer {
-                        Some((at, of)) if of == question => {
-                            if at <= now {
-                                answer = None;
-                                if let Some(act) = self.place.act(self.next_id, &mut self.dice) {
-                                    self.take_id();
-                                    self.say(&mut socket, &act, "act").await?;
-                                }
-                            }
-                        }
-                        Some(_) | None => {
-                            let most_ms =
-                                if finishing { HURRY_MS } else { u64::MAX }.min(self.thinks_ms);
-                            let think = Duration::from_millis(self.dice.within(1, most_ms));
-                            answer = Some((now + think, question));
-                        }
-                    }
-                }
+            if open.joined && !idle && open.retry_at.is_none_or(|at| at <= now) {
+                open.retry_at = None;
+                self.play(&mut open, finishing).await?;
             }
-            if heard.elapsed() > QUIET && self.asked.is_empty() {
+            if open.heard.elapsed() > QUIET && self.asked.is_empty() {
                 let ping = Command::Ping { id: self.take_id() };
-                self.say(&mut socket, &ping, "ping").await?;
+                self.say(&mut open.socket, &ping, "ping").await?;
             }
             let slow = Instant::now() < self.manners.slow_until && !finishing;
             let mut wake = now + Duration::from_millis(250);
-            if let Some((at, _)) = answer {
+            if let Some((at, _)) = open.answer {
                 wake = wake.min(at);
             }
             tokio::select! {
@@ -409,77 +386,135 @@ impl Client {
                         self.obey(order)?;
                     }
                 }
-                frame = socket.next(), if !slow => {
-                    heard = Instant::now();
-                    let text = match frame {
-                        Some(Ok(Frame::Text(text))) => text,
+                frame = open.socket.next(), if !slow => {
+                    open.heard = Instant::now();
+                    match frame {
+                        Some(Ok(Frame::Text(text))) => self.receive(text.as_str(), &mut open)?,
                         Some(Ok(Frame::Close(frame))) => {
                             let code = frame.map_or(1005, |frame| frame.code.into());
                             return Err(self.again(format!("closed with {code}")));
                         }
-                        Some(Ok(_)) => continue,
+                        Some(Ok(_)) => {}
                         Some(Err(error)) => return Err(self.again(format!("broken: {error}"))),
                         None => return Err(self.again("ended without a word")),
-                    };
-                    self.journal.write(&EntryKind::Received(text.as_str().to_owned()));
-                    // The house ended the table.
-                    if text.starts_with(r#"{"type":"closed""#) {
-                        self.seated = false;
-                        self.place.forget();
-                        return Err(self.again("the table is closed"));
-                    }
-                    let Ok(message) = reader.read(text.as_bytes()) else {
-                        continue;
-                    };
-                    if !self.place.take(&message) {
-                        // The checks report the offending message.
-                        self.place.forget();
-                        return Err(self.again("an update that does not follow"));
-                    }
-                    if let Message::Ack { id, .. } = &message
-                        && let Some((_, what)) = self.asked.remove(id)
-                    {
-                        if what == "join" && !joined {
-                            joined = true;
-                            self.whereabouts.joined.fetch_add(1, Ordering::Relaxed);
-                        }
-                        if what == "leave" && !self.place.leave() {
-                            self.seated = false;
-                        }
-                    }
-                    if let Message::Refusal { id: Some(id), code, retryable, .. } = &message
-                        && let Some((_, what)) = self.asked.remove(id)
-                    {
-                        match (what, code.as_ref()) {
-                            ("join", "not_seated") => self.seated = false,
-                            ("join", _) => {
-                                let why = format!("join was refused: {code}");
-                                return Err(self.again(why));
-                            }
-                            (_, "not_joined" | "not_seated" | "table_halted") => self.seated = false,
-                            (_, _) => {}
-                        }
-                        if *retryable {
-                            self.place.say_again();
-                            let pause = Duration::from_millis(self.dice.within(50, 300));
-                            retry_at = Some(Instant::now() + pause);
-                        }
-                    }
-                    if self.place.has_lost_its_seat() {
-                        self.seated = false;
-                    }
-                    if !self.seated {
-                        self.place.forget();
-                        if *self.finishing.borrow() {
-                            self.journal.write(&EntryKind::Lost("finished".into()));
-                            return Err(ConnectionEnd::Finished);
-                        }
-                        return Err(self.again("without a seat"));
                     }
                 }
                 () = sleep_until(wake.into()) => {}
             }
         }
+    }
+
+    /// Sends the command that is due, if any.
+    async fn play(&mut self, open: &mut Connection, finishing: bool) -> Result<(), ConnectionEnd> {
+        if finishing && self.place.may_go() && !self.asked.values().any(|(_, w)| *w == "leave") {
+            self.leave(&mut open.socket).await
+        } else if let Some(game) = self.place.to_ready().filter(|_| !finishing) {
+            let text = format!("seed {} of {}", self.dice.below(1 << 30), self.number);
+            let id = self.take_id();
+            let commitment = Some(self.place.commit(game, || text));
+            let ready = Command::Ready { id, game, commitment };
+            self.place.readied(game);
+            self.say(&mut open.socket, &ready, "ready").await
+        } else if let Some((game, text)) = self.place.reveal() {
+            let reveal = Command::Reveal { id: self.take_id(), game, text };
+            self.say(&mut open.socket, &reveal, "reveal").await
+        } else if let Some(question) = self.place.to_answer() {
+            self.answer(open, question, finishing).await
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Answers the open prompt once its think time is over.
+    async fn answer(
+        &mut self,
+        open: &mut Connection,
+        question: (GameId, u32),
+        finishing: bool,
+    ) -> Result<(), ConnectionEnd> {
+        let now = Instant::now();
+        match open.answer {
+            Some((at, of)) if of == question => {
+                if at <= now {
+                    open.answer = None;
+                    if let Some(act) = self.place.act(self.next_id, &mut self.dice) {
+                        self.take_id();
+                        self.say(&mut open.socket, &act, "act").await?;
+                    }
+                }
+            }
+            Some(_) | None => {
+                let most_ms = if finishing { HURRY_MS } else { u64::MAX }.min(self.thinks_ms);
+                let think = Duration::from_millis(self.dice.within(1, most_ms));
+                open.answer = Some((now + think, question));
+            }
+        }
+        Ok(())
+    }
+
+    async fn leave(&mut self, socket: &mut Socket) -> Result<(), ConnectionEnd> {
+        let leave = Command::Leave { id: self.take_id() };
+        self.say(socket, &leave, "leave").await
+    }
+
+    /// Applies a message. Fails with the reason if it ends the connection.
+    fn receive(&mut self, text: &str, open: &mut Connection) -> Result<(), ConnectionEnd> {
+        self.journal.write(&EntryKind::Received(text.to_owned()));
+        // The house ended the table.
+        if text.starts_with(r#"{"type":"closed""#) {
+            self.seated = false;
+            self.place.forget();
+            return Err(self.again("the table is closed"));
+        }
+        let Ok(message) = open.reader.read(text.as_bytes()) else {
+            return Ok(());
+        };
+        if !self.place.take(&message) {
+            // The checks report the offending message.
+            self.place.forget();
+            return Err(self.again("an update that does not follow"));
+        }
+        if let Message::Ack { id, .. } = &message
+            && let Some((_, what)) = self.asked.remove(id)
+        {
+            if what == "join" && !open.joined {
+                open.joined = true;
+                self.whereabouts.joined.fetch_add(1, Ordering::Relaxed);
+            }
+            if what == "leave" && !self.place.leave() {
+                self.seated = false;
+            }
+        }
+        if let Message::Refusal { id: Some(id), code, retryable, .. } = &message
+            && let Some((_, what)) = self.asked.remove(id)
+        {
+            match (what, code.as_ref()) {
+                ("join", "not_seated") => self.seated = false,
+                ("join", _) => {
+                    let why = format!("join was refused: {code}");
+                    return Err(self.again(why));
+                }
+                (_, "not_joined" | "not_seated" | "table_halted") => self.seated = false,
+                (_, _) => {}
+            }
+            if *retryable {
+                self.place.say_again();
+                let pause = Duration::from_millis(self.dice.within(50, 300));
+                open.retry_at = Some(Instant::now() + pause);
+            }
+        }
+        if self.place.has_lost_its_seat() {
+            self.seated = false;
+        }
+        if !self.seated {
+            self.place.forget();
+            if *self.finishing.borrow() {
+                self.journal.write(&EntryKind::Lost("finished".into()));
+                return Err(ConnectionEnd::Finished);
+            }
+            return Err(self.again("without a seat"));
+        }
+        Ok(())
     }
 
     /// Carries out an order. Fails with the reason if it ends the connection.
