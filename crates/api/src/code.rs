@@ -87,7 +87,7 @@ codes! {
     CredentialsWrong = "credentials_wrong", UNAUTHORIZED, "The name or the password is wrong";
     IdTokenRefused = "id_token_refused", UNAUTHORIZED, "The ID token is not accepted";
     ProofMissing = "proof_missing", FORBIDDEN, "An account proof is required";
-    InvalidProofError = "proof_refused", FORBIDDEN, "The account proof is invalid or has expired";
+    ProofRefused = "proof_refused", FORBIDDEN, "The account proof is invalid or has expired";
     Banned = "banned", FORBIDDEN, "You are banned";
     FormForeign = "form_foreign", FORBIDDEN, "The form was not sent from a page of the desk";
     OperatorTokenUnknown = "operator_token_unknown", UNAUTHORIZED,

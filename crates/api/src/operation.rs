@@ -354,7 +354,7 @@ impl Operation {
             (self.has_cursor(), &[C::CursorInvalid]),
             (!self.path_parameters.is_empty(), &[C::PathInvalid]),
             (has_key, &[C::IdempotencyKeyInvalid, C::IdempotencyKeyReused, C::IdempotencyKeyInUse]),
-            (self.has_header(Header::Proof), &[C::ProofMissing, C::InvalidProofError]),
+            (self.has_header(Header::Proof), &[C::ProofMissing, C::ProofRefused]),
             (self.tag != Tag::Server, &[C::TooManyRequests]),
             (true, &[C::Internal, C::TimedOut, C::Unavailable]),
         ];

@@ -36,8 +36,8 @@ impl FromRequestParts<Services> for Holder {
             ));
         };
         let proof = header.to_str().ok().and_then(|text| text.parse::<HolderProof>().ok());
-        let proof = proof.ok_or_else(|| Code::InvalidProofError.problem())?;
+        let proof = proof.ok_or_else(|| Code::ProofRefused.problem())?;
         let held = state.auth.holder(player, &proof);
-        held.map_err(|error| Code::InvalidProofError.with_detail(error.to_string()))
+        held.map_err(|error| Code::ProofRefused.with_detail(error.to_string()))
     }
 }
