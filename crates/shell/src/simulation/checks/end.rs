@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use crate::simulation::checks::{AckedAction, Checks};
-use crate::simulation::services::postgres::{CoinAccount, State};
+use crate::simulation::services::postgres::CoinAccount;
 use crate::simulation::{SimulatedGame, World, player_id};
 use bahay_engine::table::{ActionOrigin, GameId, RecordedAction, Table};
 use bahay_engine::variants;
@@ -45,8 +45,7 @@ impl<G: SimulatedGame> World<G> {
     }
 
     pub(crate) fn has_open_games(&self) -> bool {
-        let services = self.services.borrow();
-        services.postgres.games().any(|(_, row)| row.state == State::Open)
+        self.services.borrow().postgres.open_games().next().is_some()
     }
 
     pub(crate) fn has_seated_players(&self) -> bool {

@@ -126,7 +126,8 @@ impl<G: SimulatedGame> Node<G> {
     ) -> Result<u64, TableError<G::Refusal>> {
         let before = self.presence.borrow_mut().prepare_submit(table, SHARD, &input);
         if let Some((noted, earlier)) = before {
-            self.record_connection(noted).await?;
+            let ConnectionRecord { node, present, .. } = noted;
+            self.call_redis(RedisRequest::Note { node, present: vec![present] }).await?;
             if let Some(earlier) = earlier {
                 self.forget_connection(earlier).await;
             }
@@ -161,15 +162,6 @@ impl<G: SimulatedGame> Node<G> {
             (presence.identity(SHARD).0, presence.connections(SHARD))
         };
         let _ = self.call_redis(RedisRequest::Note { node, present }).await;
-    }
-
-    async fn record_connection(
-        self: &Rc<Self>,
-        noted: ConnectionRecord,
-    ) -> Result<(), UnavailableError> {
-        let ConnectionRecord { node, present, .. } = noted;
-        self.call_redis(RedisRequest::Note { node, present: vec![present] }).await?;
-        Ok(())
     }
 
     async fn forget_connection(self: &Rc<Self>, noted: ConnectionRecord) {

@@ -7,9 +7,8 @@ use std::collections::BTreeMap;
 use crate::GameOpening;
 use crate::simulation::{Mutation, SimulatedGame};
 use bahay_engine::coins::Coins;
-use bahay_engine::seat::{Seat, SeatSet};
+use bahay_engine::seat::{SEATS_MAX, Seat, SeatSet};
 use bahay_engine::table::{GameId, PlayerId, Record, Share, TableId};
-use bahay_engine::variants;
 
 /// The accounts of the ledger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -26,7 +25,7 @@ pub(crate) enum CoinAccount {
 #[derive(Clone, Debug)]
 pub(crate) enum Operation<G: SimulatedGame> {
     Open(GameOpening),
-    Settle(std::boxed::Box<Record<G>>),
+    Settle(Box<Record<G>>),
     Void {
         game: GameId,
     },
@@ -128,63 +127,62 @@ impl Postgres {
         operation: &Operation<G>,
         mutation: Option<Mutation>,
     ) -> Result<LedgerReply, Refusal> {
-        let (key, input) = match operation {
-            Operation::Open(open) => (Key::Open(open.game), format!("{open:?}")),
+        match operation {
+            Operation::Open(open) => {
+                let input = format!("{open:?}");
+                self.post_once(Key::Open(open.game), input, |ledger| ledger.open(now_ms, open))
+            }
             Operation::Settle(record) => {
+                let key = Key::Settle(record.game);
                 let input = serde_json::to_string(record).expect("a record can be written");
-                (Key::Settle(record.game), input)
+                let forgets = mutation == Some(Mutation::SettlesTwice);
+                if forgets {
+                    self.completed.remove(&key);
+                }
+                self.post_once(key, input, |ledger| ledger.settle(record, forgets))
             }
-            Operation::Void { game } => (Key::Void(*game), String::new()),
+            Operation::Void { game } => {
+                let void = |ledger: &mut Self| ledger.void(*game, mutation);
+                self.post_once(Key::Void(*game), String::new(), void)
+            }
             Operation::RefundPot { table, game, player } => {
-                (Key::RefundPot(*table, *game, *player), String::new())
+                let key = Key::RefundPot(*table, *game, *player);
+                let refund = |ledger: &mut Self| ledger.refund_pot(*table, *player, mutation);
+                let mut reply = self.post_once(key, String::new(), refund)?;
+                // The balance is the current one.
+                if let LedgerReply::PotRefunded { pot, .. } = &mut reply {
+                    *pot = self.balance(CoinAccount::Pot(*table));
+                }
+                Ok(reply)
             }
-            Operation::RefundWholePot { table } => return self.refund_pot(*table, None, mutation),
-            Operation::OpenGames { longer_than_ms } => {
-                let open = self.games.iter().filter(|(_, row)| {
-                    row.state == State::Open && row.opened_ms + longer_than_ms <= now_ms
-                });
-                let open = open.map(|(game, row)| (*game, row.opening.table));
-                return Ok(LedgerReply::Games(open.collect()));
-            }
+            Operation::RefundWholePot { table } => self.refund_pot(*table, None, mutation),
             Operation::OpenAt { table } => {
-                let mut open = self
-                    .games
-                    .iter()
-                    .filter(|(_, row)| row.state == State::Open && row.opening.table == *table);
-                let game = open.next().map(|(game, _)| (*game, *table));
-                return Ok(LedgerReply::Games(game.into_iter().collect()));
+                let game = self.open_game_at(*table).map(|game| (game, *table));
+                Ok(LedgerReply::Games(game.into_iter().collect()))
+            }
+            Operation::OpenGames { longer_than_ms } => {
+                let open = self.open_games();
+                let open = open.filter(|(_, row)| row.opened_ms + longer_than_ms <= now_ms);
+                Ok(LedgerReply::Games(open.map(|(game, row)| (game, row.opening.table)).collect()))
             }
             Operation::Wallet { player } => {
-                return Ok(LedgerReply::Wallet(self.balance(CoinAccount::Wallet(*player))));
+                Ok(LedgerReply::Wallet(self.balance(CoinAccount::Wallet(*player))))
             }
-        };
-        let forgets = mutation == Some(Mutation::SettlesTwice) && matches!(key, Key::Settle(_));
-        if let Some(done) = self.completed.get(&key).filter(|_| !forgets) {
-            if done.input != input {
-                return Err(Refusal::KeyReused);
-            }
-            return Ok(match (done.answer.clone(), operation) {
-                // The balance is the current one.
-                (
-                    LedgerReply::PotRefunded { player, shares, .. },
-                    Operation::RefundPot { table, .. },
-                ) => {
-                    let pot = self.balance(CoinAccount::Pot(*table));
-                    LedgerReply::PotRefunded { player, pot, shares }
-                }
-                (answer, _) => answer,
-            });
         }
-        let answer = match operation {
-            Operation::Open(open) => self.open(now_ms, open)?,
-            Operation::Settle(record) => self.settle(record, forgets)?,
-            Operation::Void { game } => self.void(*game, mutation)?,
-            Operation::RefundPot { table, player, .. } => {
-                self.refund_pot(*table, *player, mutation)?
-            }
-            variants!(Operation: RefundWholePot, OpenAt, OpenGames,
-                Wallet) => return Err(Refusal::Differs),
-        };
+    }
+
+    /// Posts an operation unless it is completed, and returns its answer.
+    fn post_once(
+        &mut self,
+        key: Key,
+        input: String,
+        post: impl FnOnce(&mut Self) -> Result<LedgerReply, Refusal>,
+    ) -> Result<LedgerReply, Refusal> {
+        if let Some(completed) = self.completed.get(&key) {
+            let is_same = completed.input == input;
+            return if is_same { Ok(completed.answer.clone()) } else { Err(Refusal::KeyReused) };
+        }
+        let answer = post(self)?;
         self.completed.insert(key, CompletedOperation { input, answer: answer.clone() });
         Ok(answer)
     }
@@ -193,34 +191,26 @@ impl Postgres {
         if self.games.contains_key(&open.game) {
             return Err(Refusal::GameNotOpen);
         }
-        let mut rows = self.games.values();
-        if rows.any(|row| row.opening.table == open.table && row.state == State::Open) {
+        if self.open_game_at(open.table).is_some() {
             return Err(Refusal::TableBusy);
         }
         let stake_of =
             |player: &PlayerId| open.stakes.stake_of(self.balance(CoinAccount::Wallet(*player)));
         let stakes: Vec<Option<Coins>> = open.players.iter().map(stake_of).collect();
-        let seats = Seat::all(bahay_engine::seat::SEATS_MAX).zip(&stakes);
+        let seats = Seat::all(SEATS_MAX).zip(&stakes);
         let poor: SeatSet =
             seats.filter(|(_, stake)| stake.is_none()).map(|(seat, _)| seat).collect();
         if !poor.is_empty() {
             return Ok(LedgerReply::CannotPay { seats: poor });
         }
         let stakes: Vec<Coins> = stakes.into_iter().flatten().collect();
-        let seated = Seat::all(bahay_engine::seat::SEATS_MAX).zip(&open.players).zip(&stakes);
+        let seated = Seat::all(SEATS_MAX).zip(&open.players).zip(&stakes);
         for ((seat, player), stake) in seated {
-            self.transfer(
-                CoinAccount::Wallet(*player),
-                CoinAccount::Pot(open.table),
-                open.stakes.ante,
-            );
+            let wallet = CoinAccount::Wallet(*player);
+            self.transfer(wallet, CoinAccount::Pot(open.table), open.stakes.ante);
             let paid = self.paid.entry((open.table, *player)).or_default();
             *paid = paid.checked_add(open.stakes.ante).expect("amounts of a run fit");
-            self.transfer(
-                CoinAccount::Wallet(*player),
-                CoinAccount::Stake(open.game, seat),
-                *stake,
-            );
+            self.transfer(wallet, CoinAccount::Stake(open.game, seat), *stake);
         }
         let row = GameRow {
             opening: open.clone(),
@@ -247,9 +237,8 @@ impl Postgres {
         }
         row.state = State::Settled;
         row.ends += 1;
-        let stakes = row.stakes.clone();
+        let mut left = row.stakes.clone();
         let players = row.opening.players.clone();
-        let mut left = stakes;
         let wallet = |seat: Seat| CoinAccount::Wallet(players[seat.index()]);
         for payment in &record.settlement.payments {
             let stake = CoinAccount::Stake(record.game, payment.from);
@@ -260,7 +249,7 @@ impl Postgres {
         for fee in &record.settlement.fees {
             self.transfer(wallet(fee.seat), CoinAccount::Fee, fee.fee);
         }
-        for (seat, left) in Seat::all(bahay_engine::seat::SEATS_MAX).zip(left) {
+        for (seat, left) in Seat::all(SEATS_MAX).zip(left) {
             self.transfer(CoinAccount::Stake(record.game, seat), wallet(seat), left);
         }
         if let Some(pot) = record.settlement.pot {
@@ -278,18 +267,15 @@ impl Postgres {
         row.state = State::Voided;
         row.ends += 1;
         let GameRow { opening, stakes, .. } = row.clone();
-        let seated = Seat::all(bahay_engine::seat::SEATS_MAX).zip(&opening.players).zip(&stakes);
+        let seated = Seat::all(SEATS_MAX).zip(&opening.players).zip(&stakes);
         for ((seat, player), stake) in seated {
+            let wallet = CoinAccount::Wallet(*player);
             if mutation != Some(Mutation::KeepsAntesOfVoided) {
-                self.transfer(
-                    CoinAccount::Pot(opening.table),
-                    CoinAccount::Wallet(*player),
-                    opening.stakes.ante,
-                );
+                self.transfer(CoinAccount::Pot(opening.table), wallet, opening.stakes.ante);
                 let paid = self.paid.entry((opening.table, *player)).or_default();
                 *paid = paid.checked_sub(opening.stakes.ante).expect("amounts of a run fit");
             }
-            self.transfer(CoinAccount::Stake(game, seat), CoinAccount::Wallet(*player), *stake);
+            self.transfer(CoinAccount::Stake(game, seat), wallet, *stake);
         }
         Ok(LedgerReply::Voided)
     }
@@ -300,8 +286,7 @@ impl Postgres {
         player: Option<PlayerId>,
         mutation: Option<Mutation>,
     ) -> Result<LedgerReply, Refusal> {
-        let mut rows = self.games.values();
-        if rows.any(|row| row.opening.table == table && row.state == State::Open) {
+        if self.open_game_at(table).is_some() {
             return Err(Refusal::TableBusy);
         }
         let mut shares = Vec::new();
@@ -345,6 +330,15 @@ impl Postgres {
 
     pub(crate) fn balances(&self) -> impl Iterator<Item = (CoinAccount, Coins)> {
         self.balances.iter().map(|(account, balance)| (*account, *balance))
+    }
+
+    pub(crate) fn open_games(&self) -> impl Iterator<Item = (GameId, &GameRow)> {
+        self.games().filter(|(_, row)| row.state == State::Open)
+    }
+
+    fn open_game_at(&self, table: TableId) -> Option<GameId> {
+        let mut open = self.open_games();
+        open.find(|(_, row)| row.opening.table == table).map(|(game, _)| game)
     }
 
     pub(crate) fn game(&self, game: GameId) -> Option<&GameRow> {
