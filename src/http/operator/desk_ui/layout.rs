@@ -58,12 +58,13 @@ pub(crate) fn page(session: &OperatorSession, title: &str, body: Markup) -> Resp
     Html(document(title, &content).into_string()).into_response()
 }
 
-/// Draws a page for a visitor without a session.
-pub(crate) fn visitor_page(title: &str, body: &Markup) -> Markup {
+/// Draws a page for a visitor without a session, with the reason of a refusal before its content.
+pub(crate) fn visitor_page(title: &str, refusal: Option<&str>, body: &Markup) -> Markup {
     let content = html! {
         header { span class="brand" { "bahay" } }
         main id="main" class="narrow" {
             h1 { (title) }
+            @if let Some(refusal) = refusal { p class="alert" role="alert" { (refusal) } }
             (body)
         }
     };
@@ -104,13 +105,13 @@ where
 impl IntoResponse for ErrorPage {
     fn into_response(self) -> Response {
         let Self(Problem { code, detail, .. }) = self;
+        let refusal = format!("{}.", code.title());
         let body = html! {
-            p class="alert" role="alert" { (code.title()) "." }
             @if let Some(detail) = detail { p { (detail) } }
             p { "Nothing was changed. Go back, or " a href="/desk" { "to the desk" } "." }
         };
-        (page_status(code), Html(visitor_page("Request refused", &body).into_string()))
-            .into_response()
+        let page = visitor_page("Request refused", Some(&refusal), &body);
+        (page_status(code), Html(page.into_string())).into_response()
     }
 }
 

@@ -7,6 +7,7 @@ use axum::response::{IntoResponse as _, Redirect, Response};
 use maud::{Markup, html};
 use serde::Deserialize;
 
+use super::AUTHENTICATOR_CODE;
 use crate::accounts::PasswordAttempt;
 use crate::http::core::request_limits::OperatorSignInRate;
 use crate::http::operator::desk_ui::form::VisitorForm;
@@ -79,7 +80,6 @@ pub(crate) async fn sign_out(
 
 fn form(visitor: &Visitor, error: Option<&str>, next: &str) -> Markup {
     let body = html! {
-        @if let Some(error) = error { p class="alert" role="alert" { (error) } }
         form method="post" action="/desk/sign-in" {
             (visitor.form_token())
             input type="hidden" name="next" value=(next);
@@ -88,16 +88,12 @@ fn form(visitor: &Visitor, error: Option<&str>, next: &str) -> Markup {
                 kind: "password", autocomplete: "current-password",
                 ..Field::required("password", "Password")
             }))
-            (field(Field {
-                autocomplete: "one-time-code", inputmode: "numeric",
-                hint: "The six digits that your authenticator displays now.",
-                ..Field::required("code", "Code")
-            }))
+            (field(AUTHENTICATOR_CODE))
             button class="main" { "Sign in" }
         }
         p { "Do you have an enrolment code? " a href="/desk/enrolment" { "Enrol" } "." }
     };
-    visitor_page("Sign in", &body)
+    visitor_page("Sign in", error, &body)
 }
 
 /// Returns whether a path belongs to the desk of this server.

@@ -8,6 +8,7 @@ use maud::{Markup, html};
 use qrcodegen::{QrCode, QrCodeEcc};
 use serde::Deserialize;
 
+use super::AUTHENTICATOR_CODE;
 use crate::accounts::NewPassword;
 use crate::http::Problem;
 use crate::http::operator::desk_ui::form::VisitorForm;
@@ -104,7 +105,6 @@ pub(crate) async fn complete(
 
 fn code_page(visitor: &Visitor, error: Option<&str>) -> Markup {
     let body = html! {
-        @if let Some(error) = error { p class="alert" role="alert" { (error) } }
         form method="post" action="/desk/enrolment" {
             (visitor.form_token())
             (field(Field {
@@ -115,7 +115,7 @@ fn code_page(visitor: &Visitor, error: Option<&str>) -> Markup {
             button class="main" { "Continue" }
         }
     };
-    visitor_page("Enrol", &body)
+    visitor_page("Enrol", error, &body)
 }
 
 fn credentials_page(
@@ -126,7 +126,6 @@ fn credentials_page(
 ) -> Markup {
     let hint = format!("At least {PASSWORD_MIN} characters of any kind.");
     let body = html! {
-        @if let Some(error) = error { p class="alert" role="alert" { (error) } }
         @if enrolment.openings > 1 {
             p class="alert" role="alert" {
                 "This page was opened " (enrolment.openings) " times with this code. Keys that were displayed "
@@ -147,15 +146,11 @@ fn credentials_page(
                 kind: "password", autocomplete: "new-password",
                 ..Field::required("again", "Repeat the password")
             }))
-            (field(Field {
-                autocomplete: "one-time-code", inputmode: "numeric",
-                hint: "The six digits that your authenticator displays now.",
-                ..Field::required("code", "Code")
-            }))
+            (field(AUTHENTICATOR_CODE))
             button class="main" { "Enrol" }
         }
     };
-    visitor_page("Enrol", &body)
+    visitor_page("Enrol", error, &body)
 }
 
 /// Draws a QR code as a single path.
