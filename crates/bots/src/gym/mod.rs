@@ -17,7 +17,6 @@ mod protocol;
 mod request_error;
 
 use alloc::vec::Vec;
-use core::fmt;
 
 use serde::{Deserialize, Serialize};
 
@@ -257,13 +256,4 @@ fn seeded_dice(seed: u64, seats: u8) -> ChanceRng {
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
     let clients = alloc::vec![Contribution::none(); usize::from(seats)];
     ChanceRng::new(ServerSeed(Hex(bytes)).key(&[0; 16], &clients))
-}
-
-impl fmt::Display for PlayError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Over => "the game is over: reset it",
-            Self::Illegal(_) => "the action is not legal now",
-        })
-    }
 }

@@ -1,10 +1,11 @@
 //! The reasons for rejecting a request, and their answers.
 
+use alloc::borrow::ToOwned;
 use alloc::boxed::Box;
-use alloc::string::{String, ToString};
-use bahay_engine::variants;
-use core::fmt;
+use alloc::format;
+use alloc::string::String;
 
+use bahay_engine::variants;
 use serde::Serialize;
 
 use super::PlayError;
@@ -24,18 +25,23 @@ pub(super) enum RequestError {
 }
 
 impl RequestError {
-    const fn code(&self) -> &'static str {
-        match self {
-            Self::Malformed(_) => "not_a_request",
-            Self::NoSuchGame => "no_such_game",
-            Self::NotStarted => "not_begun",
-            Self::NoSuchAction => "no_such_action",
-            Self::NoSuchSeat => "no_such_seat",
-            Self::BadState => "bad_state",
-            Self::Play(PlayError::Over) => "game_over",
-            Self::Play(PlayError::Illegal(_)) => "illegal",
-            Self::InBatch(_, refused) => refused.code(),
-        }
+    /// Returns the code and the message.
+    fn describe(&self) -> (&'static str, String) {
+        let (code, message) = match self {
+            Self::Malformed(why) => return ("not_a_request", format!("invalid request: {why}")),
+            Self::NoSuchGame => ("no_such_game", "there is no game with this number"),
+            Self::NotStarted => ("not_begun", "the game has not started: reset it with a seed"),
+            Self::NoSuchAction => ("no_such_action", "there is no action with this number or name"),
+            Self::NoSuchSeat => ("no_such_seat", "there is no such seat, or no seat is to act"),
+            Self::BadState => ("bad_state", "not a saved game of this game and rule set"),
+            Self::Play(PlayError::Over) => ("game_over", "the game is over: reset it"),
+            Self::Play(PlayError::Illegal(_)) => ("illegal", "the action is not legal now"),
+            Self::InBatch(game, refused) => {
+                let (code, why) = refused.describe();
+                return (code, format!("game {game} of the batch: {why}"));
+            }
+        };
+        (code, message.to_owned())
     }
 
     /// Writes the answer of a rejected request: its code, its message and their details.
@@ -58,24 +64,7 @@ impl RequestError {
                 InBatch) => None,
         };
         let game = if let Self::InBatch(game, _) = self { Some(*game) } else { None };
-        push_json(
-            out,
-            &ErrorAnswer { error: self.code(), message: self.to_string(), refusal, game },
-        );
-    }
-}
-
-impl fmt::Display for RequestError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Malformed(why) => write!(f, "invalid request: {why}"),
-            Self::NoSuchGame => f.write_str("there is no game with this number"),
-            Self::NotStarted => f.write_str("the game has not started: reset it with a seed"),
-            Self::NoSuchAction => f.write_str("there is no action with this number or name"),
-            Self::NoSuchSeat => f.write_str("there is no such seat, or no seat is to act"),
-            Self::BadState => f.write_str("not a saved game of this game and rule set"),
-            Self::Play(why) => fmt::Display::fmt(why, f),
-            Self::InBatch(game, why) => write!(f, "game {game} of the batch: {why}"),
-        }
+        let (error, message) = self.describe();
+        push_json(out, &ErrorAnswer { error, message, refusal, game });
     }
 }
