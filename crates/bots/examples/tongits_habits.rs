@@ -18,7 +18,9 @@ use bahay_bots::tongits::{
 use bahay_engine::cards::CardSet;
 use bahay_engine::chance::{self, Key};
 use bahay_engine::game::{Game, Skill};
-use bahay_engine::games::tongits::{Action, Phase, Rules, SEATS, Tongits, deadwood, has_secret};
+use bahay_engine::games::tongits::{
+    Action, Phase, Rules, SEATS, Tongits, deadwood, for_each_meld, has_secret,
+};
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::Seat;
 
@@ -110,7 +112,9 @@ impl Bot<Tongits> for WatchedBot {
 }
 
 fn has_meld(hand: CardSet) -> bool {
-    Neighbours::new(hand, CardSet::EMPTY, 0, false).has_meld()
+    let mut found = false;
+    for_each_meld(hand, |_| found = true);
+    found
 }
 
 fn main() {

@@ -191,11 +191,6 @@ impl Neighbours {
         ]
     }
 
-    #[cfg(feature = "testing")]
-    pub fn has_meld(&self) -> bool {
-        self.runs.0 != 0 || self.hand.ranks_of_three() != 0
-    }
-
     pub(super) fn has_meld_without(&self, card: Card) -> bool {
         let left = Lanes::from_cards(self.hand.cards().without(card));
         left.run_cards().0 != 0 || left.ranks_of_three() != 0

@@ -6,18 +6,9 @@
 //! on the value of a win beyond its counts. The arithmetic is in integers, as that of the small
 //! networks; `examples/tongits_train_large` trains the weights.
 
-#[cfg(any(test, feature = "testing"))]
-use alloc::string::String;
-#[cfg(any(test, feature = "testing"))]
-use alloc::vec::Vec;
-
 use crate::tongits::quick::inputs::{INPUTS, Inputs, SETS};
-#[cfg(any(test, feature = "testing"))]
-use crate::tongits::quick::network::format_weights;
 use crate::tongits::quick::network::parse_weights;
 use crate::tongits::quick::suits::SuitPermutation;
-#[cfg(any(test, feature = "testing"))]
-use crate::tongits::quick::sums::unpair_rows;
 use crate::tongits::quick::sums::{Pair, pair_rows, row, rows};
 use bahay_engine::cards::{Card, CardSet};
 
@@ -159,7 +150,8 @@ impl LargeNetwork {
     }
 
     /// Returns the weights in file order.
-    pub fn weights(&self) -> Vec<i16> {
+    pub fn weights(&self) -> alloc::vec::Vec<i16> {
+        use crate::tongits::quick::sums::unpair_rows;
         let mut weights = unpair_rows(&self.inputs);
         weights.extend(self.categories.as_flattened());
         weights.extend(self.cards.as_flattened());
@@ -172,8 +164,8 @@ impl LargeNetwork {
     }
 
     /// Returns the text of a file of weights.
-    pub fn to_text(&self) -> String {
-        format_weights(&self.weights())
+    pub fn to_text(&self) -> alloc::string::String {
+        crate::tongits::quick::network::format_weights(&self.weights())
     }
 }
 

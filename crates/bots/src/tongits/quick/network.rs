@@ -5,19 +5,10 @@
 //! Integer arithmetic makes every machine play alike. The weights are data:
 //! `examples/tongits_train.rs` trains them, and this module only reads and applies them.
 
-#[cfg(any(test, feature = "testing"))]
-use alloc::string::String;
-#[cfg(any(test, feature = "testing"))]
-use alloc::vec::Vec;
-#[cfg(any(test, feature = "testing"))]
-use core::fmt::Write;
-
 use wide::{i16x8, i32x4, i32x8};
 
 use crate::tongits::quick::candidates::{DecisionKind, Judge};
 use crate::tongits::quick::inputs::{INPUTS, Inputs, SeatPosition};
-#[cfg(any(test, feature = "testing"))]
-use crate::tongits::quick::sums::unpair_rows;
 use crate::tongits::quick::sums::{
     LANES, ONE, Pair, activate, add_products, add_weights, pair_rows, row,
 };
@@ -41,10 +32,6 @@ const DIGITS: usize = 4;
 
 /// The number of networks.
 const DECISION_KINDS: usize = DecisionKind::ALL.len();
-
-/// The number of weights in a line of a file.
-#[cfg(any(test, feature = "testing"))]
-const WEIGHTS_PER_LINE: usize = 24;
 
 /// A network for each kind of decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -121,9 +108,9 @@ impl Network {
 
     /// Returns all weights in file order.
     #[cfg(any(test, feature = "testing"))]
-    fn weights(&self) -> Vec<i16> {
-        let inputs = unpair_rows(&self.inputs);
-        let mut weights = Vec::with_capacity(WEIGHTS);
+    fn weights(&self) -> alloc::vec::Vec<i16> {
+        let inputs = crate::tongits::quick::sums::unpair_rows(&self.inputs);
+        let mut weights = alloc::vec::Vec::with_capacity(WEIGHTS);
         for (inputs, bias) in inputs.chunks(INPUTS).zip(self.bias) {
             weights.extend_from_slice(inputs);
             weights.push(bias);
@@ -178,8 +165,10 @@ const fn parse_digit(text: u8) -> u16 {
 
 /// Returns the text of a file of weights.
 #[cfg(any(test, feature = "testing"))]
-pub(super) fn format_weights(weights: &[i16]) -> String {
-    let mut text = String::new();
+pub(super) fn format_weights(weights: &[i16]) -> alloc::string::String {
+    use core::fmt::Write;
+    const WEIGHTS_PER_LINE: usize = 24;
+    let mut text = alloc::string::String::new();
     for line in weights.chunks(WEIGHTS_PER_LINE) {
         for weight in line {
             // Writing to a string does not fail.
@@ -200,12 +189,12 @@ impl Networks {
     }
 
     /// Returns the text of a file of weights.
-    pub fn to_text(&self) -> String {
+    pub fn to_text(&self) -> alloc::string::String {
         format_weights(&self.weights())
     }
 
     /// Returns all weights in the order of [`DecisionKind::ALL`].
-    pub fn weights(&self) -> Vec<i16> {
+    pub fn weights(&self) -> alloc::vec::Vec<i16> {
         self.0.iter().flat_map(Network::weights).collect()
     }
 }
