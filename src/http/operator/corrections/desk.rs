@@ -16,8 +16,10 @@ use super::query;
 use crate::entropy;
 use crate::http::operator::desk_ui::{
     ErrorPage, Field, FilterForm, OperatorForm, OperatorSession, badge, button, coins, facts,
-    field, id, page, pager, parse_amount, select, table, text_area, text_area_of, time,
+    field, id, page, pager, parse_amount, player_link, select, table, text_area, text_area_of,
+    time,
 };
+use crate::http::operator::ledger::desk::operation_link;
 use crate::http::{Code, CodeExt as _, Cursors, PageQuery, PageRequest, Path, Problem, Query};
 use crate::ids::{CorrectionId, PlayerId};
 use crate::operators::Corrections;
@@ -194,14 +196,11 @@ pub(crate) async fn show_correction(
     let correction = corrections.find(&session.operator, CorrectionId(correction)).await?;
     let mut properties = vec![("Kind", html! { (kind(&correction)) })];
     if let Some(player) = correction.player {
-        let link = html! { a href={ "/desk/players/" (player) } { (id(&player)) } };
-        properties.push(("Player", link));
+        properties.push(("Player", player_link(player, id(&player))));
     }
     properties.extend(correction.amount.map(|amount| ("Coins", coins(amount))));
-    let link = |name, operation: Option<i64>| {
-        let draw = |id| html! { a href={ "/desk/ledger?operation=" (id) } { (id) } };
-        operation.map(|id| (name, draw(id)))
-    };
+    let link =
+        |name, operation: Option<i64>| operation.map(|operation| (name, operation_link(operation)));
     properties.extend(link("Operation", correction.reversed_operation));
     properties.extend([
         ("State", stage(correction.state)),

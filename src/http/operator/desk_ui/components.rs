@@ -1,7 +1,9 @@
 //! Components of pages: tables, fields, buttons, pagers, times and amounts.
 
+use std::fmt::Display;
+
 use bahay_engine::coins::Coins;
-use maud::{Markup, html};
+use maud::{Markup, Render, html};
 
 use super::OperatorSession;
 use crate::clock::{self, Timestamp};
@@ -211,8 +213,18 @@ pub(crate) fn author(operator: Option<&str>) -> Markup {
     html! { (operator.unwrap_or("the command line")) }
 }
 
+/// Draws a link to the page of a game.
+pub(crate) fn game_link(game: impl Display, text: impl Render) -> Markup {
+    html! { a href=(format!("/desk/games/{game}")) { (text) } }
+}
+
+/// Draws a link to the page of a player.
+pub(crate) fn player_link(player: impl Display, text: impl Render) -> Markup {
+    html! { a href=(format!("/desk/players/{player}")) { (text) } }
+}
+
 /// Draws an id in a font in which ids are easily compared.
-pub(crate) fn id(id: &impl std::fmt::Display) -> Markup {
+pub(crate) fn id(id: &impl Display) -> Markup {
     html! { code class="id" { (id) } }
 }
 

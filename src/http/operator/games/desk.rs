@@ -15,7 +15,8 @@ use crate::archive::{GameDetail, GameState, SeatDetail};
 use crate::clock::Timestamp;
 use crate::http::Path;
 use crate::http::operator::desk_ui::{
-    ErrorPage, OperatorSession, badge, coins, facts, id, page, table, table_of, time,
+    ErrorPage, OperatorSession, badge, coins, facts, game_link, id, page, player_link, table,
+    table_of, time,
 };
 use crate::http::operator::ledger::desk::operation_section;
 use crate::ids::GameId;
@@ -48,7 +49,7 @@ pub(crate) async fn show_replay(
         Err(error) => html! { p class="alert" role="alert" { (error) } },
     };
     let body = html! {
-        p { a href={ "/desk/games/" (game) } { "The game's settlement" } }
+        p { (game_link(game, "The game's settlement")) }
         (body)
     };
     Ok(page(&session, "Replay", body))
@@ -106,9 +107,7 @@ fn seats(seats: &[SeatDetail]) -> Markup {
         seats,
         &[
             ("#Seat", &|seat| html! { (seat.seat.index()) }),
-            ("Player", &|seat| {
-                html! { a href={ "/desk/players/" (seat.player) } { (seat.name) } }
-            }),
+            ("Player", &|seat| player_link(seat.player, &seat.name)),
             ("#Stake", &|seat| coins(seat.stake)),
             ("#Net", &|seat| html! { @if let Some(net) = seat.net { (coins(net)) } }),
         ],

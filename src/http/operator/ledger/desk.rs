@@ -10,7 +10,8 @@ use serde::Deserialize;
 
 use super::query;
 use crate::http::operator::desk_ui::{
-    ErrorPage, Field, OperatorSession, badge, coins, field, id, page, pager, table, table_of, time,
+    ErrorPage, Field, OperatorSession, badge, coins, field, game_link, id, page, pager,
+    player_link, table, table_of, time,
 };
 use crate::http::{Code, CodeExt as _, Cursors, PageQuery, PageRequest, Query};
 use crate::operators::Operator;
@@ -148,11 +149,7 @@ fn accounts(accounts: &[Account]) -> Markup {
             ("#Balance", &|account| coins(account.balance)),
             ("#Entries", &|account| html! { (account.version) }),
             ("Player", &|account| {
-                html! {
-                    @if let Some(player) = account.player {
-                        a href={ "/desk/players/" (player) } { "player" }
-                    }
-                }
+                html! { @if let Some(player) = account.player { (player_link(player, "player")) } }
             }),
         ],
     )
@@ -164,6 +161,11 @@ fn account_link(code: &str) -> Markup {
     html! { a href={ (HERE) "?" (query) } { (id(&code)) } }
 }
 
+/// Draws a link to an operation.
+pub(crate) fn operation_link(operation: i64) -> Markup {
+    html! { a href={ (HERE) "?operation=" (operation) } { (operation) } }
+}
+
 pub(crate) fn entries_table(entries: &[AccountEntry]) -> Markup {
     table_of(
         "Entries, newest first",
@@ -172,15 +174,13 @@ pub(crate) fn entries_table(entries: &[AccountEntry]) -> Markup {
             ("#Entry", &|entry| html! { (entry.version) }),
             ("Booked (UTC)", &|entry| time(entry.booked_at)),
             ("Purpose", &|entry| match entry.game {
-                Some(game) => html! { a href={ "/desk/games/" (game) } { (entry.code) } },
+                Some(game) => game_link(game, html! { (entry.code) }),
                 None => html! { (entry.code) },
             }),
             ("Counterparty", &|entry| id(&entry.other)),
             ("#Coins", &|entry| coins(entry.amount)),
             ("#Balance", &|entry| coins(entry.balance_after)),
-            ("Operation", &|entry| {
-                html! { a href={ "/desk/ledger?operation=" (entry.operation) } { (entry.operation) } }
-            }),
+            ("Operation", &|entry| operation_link(entry.operation)),
         ],
     )
 }
@@ -227,7 +227,7 @@ pub(crate) fn operation_section(session: &OperatorSession, row: &OperationRow) -
         p {
             "Operation " (operation.id) ", " (operation.kind) ", booked " (time(operation.booked_at))
             " UTC under " (id(&operation.key))
-            @if let Some(game) = operation.game { " for " a href={ "/desk/games/" (game) } { "its game" } }
+            @if let Some(game) = operation.game { " for " (game_link(game, "its game")) }
             (reversal(session, row))
         }
         (transfers)

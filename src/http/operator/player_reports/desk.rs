@@ -10,8 +10,8 @@ use uuid::Uuid;
 
 use super::query;
 use crate::http::operator::desk_ui::{
-    ErrorPage, FilterForm, OperatorForm, OperatorSession, badge, id, page, pager, select, table,
-    time,
+    ErrorPage, FilterForm, OperatorForm, OperatorSession, badge, game_link, id, page, pager,
+    player_link, select, table, time,
 };
 use crate::http::{Cursors, PageQuery, PageRequest, Path};
 use crate::operators::Moderation;
@@ -48,12 +48,11 @@ pub(crate) async fn list(
 }
 
 fn row(session: &OperatorSession, report: &PlayerReport) -> Vec<Markup> {
-    let player = |player: &Uuid| html! { a href={ "/desk/players/" (player) } { (id(player)) } };
     vec![
         time(report.created_at),
-        html! { a href={ "/desk/games/" (report.game) } { "game" } },
-        player(&report.reporter),
-        player(&report.reported),
+        game_link(report.game, "game"),
+        player_link(report.reporter, id(&report.reporter)),
+        player_link(report.reported, id(&report.reported)),
         html! { (report.reason) },
         html! { (report.words.as_deref().unwrap_or("")) },
         decision(session, report),

@@ -12,8 +12,8 @@ use uuid::Uuid;
 use super::query;
 use crate::entropy;
 use crate::http::operator::desk_ui::{
-    ErrorPage, Field, OperatorForm, OperatorSession, badge, button, coins, facts, field, id, page,
-    pager, table_of, text_area, time,
+    ErrorPage, Field, OperatorForm, OperatorSession, badge, button, coins, facts, field, game_link,
+    id, page, pager, player_link, table_of, text_area, time,
 };
 use crate::http::operator::ledger::desk::entries_table;
 use crate::http::operator::ledger::list_entries;
@@ -52,7 +52,7 @@ pub(crate) async fn find(
             "Players, at most 20",
             &players,
             &[
-                ("Name", &|player| player_link(&player.id, &player.name)),
+                ("Name", &|player| player_link(player.id, &player.name)),
                 ("Id", &|player| id(&player.id)),
             ],
         ))
@@ -200,11 +200,6 @@ fn statistics_line(statistics: &Statistics) -> Markup {
     }
 }
 
-/// Draws a link to the page of a player.
-fn player_link(player: &Uuid, name: &str) -> Markup {
-    html! { a href={ (HERE) "/" (player) } { (name) } }
-}
-
 fn shared_badge(shared: SharedSignal) -> Markup {
     match shared {
         SharedSignal::Device => badge("bad", "same device"),
@@ -217,7 +212,7 @@ fn partners_table(partners: &[Partner]) -> Markup {
         "Partners in the newest 500 games",
         partners,
         &[
-            ("Partner", &|one| player_link(&one.player, &one.name)),
+            ("Partner", &|one| player_link(one.player, &one.name)),
             ("#Games together", &|one| html! { (one.games) " of " (one.of) }),
             ("#Paid to partner", &|one| coins(one.paid)),
             ("#in games", &|one| html! { (one.games_paid) }),
@@ -235,7 +230,7 @@ fn shared_table(shared: &[SharedBy]) -> Markup {
         "Other players with the same device or address",
         shared,
         &[
-            ("Player", &|one| player_link(&one.player, &one.name)),
+            ("Player", &|one| player_link(one.player, &one.name)),
             ("", &|one| shared_badge(one.shared)),
         ],
     )
@@ -297,10 +292,8 @@ fn complaints(dossier: &PlayerDossier) -> Markup {
             ("Reported (UTC)", &|one| time(one.created_at)),
             ("Reason", &|one| html! { (one.reason) }),
             ("Description", &|one| optional_text(one.words.as_deref())),
-            ("By", &|one| {
-                html! { a href={ (HERE) "/" (one.reporter) } { (id(&one.reporter)) } }
-            }),
-            ("Game", &|one| html! { a href={ "/desk/games/" (one.game) } { "game" } }),
+            ("By", &|one| player_link(one.reporter, id(&one.reporter))),
+            ("Game", &|one| game_link(one.game, "game")),
         ],
     )
 }

@@ -8,8 +8,8 @@ use maud::{Markup, html};
 
 use super::query;
 use crate::http::operator::desk_ui::{
-    ErrorPage, Field, FilterForm, OperatorSession, SearchForm, badge, coins, facts, field, page,
-    pager, select, table_of, time,
+    ErrorPage, Field, FilterForm, OperatorSession, SearchForm, badge, coins, facts, field,
+    game_link, page, pager, player_link, select, table_of, time,
 };
 use crate::http::{Cursors, PageQuery, PageRequest, Problem};
 use crate::operators::{Audit, Operator};
@@ -139,9 +139,7 @@ pub(crate) fn settlements_table(caption: &str, settlements: &[Settled]) -> Marku
         caption,
         settlements,
         &[
-            ("Finished (UTC)", &|row| {
-                html! { a href={ "/desk/games/" (row.game) } { (time(row.finished_at)) } }
-            }),
+            ("Finished (UTC)", &|row| game_link(row.game, time(row.finished_at))),
             ("Game", &|row| html! { (row.kind) }),
             ("Room", &|row| html! { (row.room) }),
             ("End", &|row| html! { (row.ending.as_deref().unwrap_or("?")) }),
@@ -160,7 +158,7 @@ pub(crate) fn settlements_table(caption: &str, settlements: &[Settled]) -> Marku
 fn draw_seats(settled: &Settled) -> Markup {
     html! {
         @for seat in &settled.seats {
-            a href={ "/desk/players/" (seat.player) } { (seat.name) } " " (coins(seat.net))
+            (player_link(seat.player, &seat.name)) " " (coins(seat.net))
             @if Some(seat.player) == settled.winner { " " (badge("good", "won")) }
             br;
         }

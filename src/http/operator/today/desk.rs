@@ -3,18 +3,16 @@
 
 use axum::extract::State;
 use axum::response::{Html, IntoResponse as _, Response};
-use bahay_api::Time;
 use bahay_api::operator::today::{Alarms, BookedFigures, HourFigures, RoomFigures, TodayReport};
 use bahay_engine::coins::Coins;
 use maud::{Markup, html};
-use uuid::Uuid;
 
 use super::load_today;
 use crate::clock;
 use crate::http::Services;
 use crate::http::operator::desk_ui::chart::{Chart, ChartKind, Series};
 use crate::http::operator::desk_ui::{
-    ErrorPage, OperatorSession, badge, coins, facts, page, table_of, time,
+    ErrorPage, OperatorSession, badge, coins, facts, game_link, page, player_link, table_of, time,
 };
 
 pub(crate) async fn show_today(
@@ -96,15 +94,12 @@ fn alarms(alarms: &Alarms) -> Markup {
 
 /// Draws the games and players to which the alarms refer.
 fn alarm_details(alarms: &Alarms) -> Markup {
-    let game = |game: &Uuid, at: Time| {
-        html! { a href={ "/desk/games/" (game) } { (time(at)) } }
-    };
     let voided = || {
         table_of(
             "Games voided today, the newest 20",
             &alarms.newest_voided,
             &[
-                ("Voided (UTC)", &|one| game(&one.game, one.voided_at)),
+                ("Voided (UTC)", &|one| game_link(one.game, time(one.voided_at))),
                 ("Room", &|one| html! { (one.room) }),
                 ("Reason", &|one| html! { (one.reason) }),
             ],
@@ -115,9 +110,7 @@ fn alarm_details(alarms: &Alarms) -> Markup {
             "Won from players created within a week, net of losses to such players, today and yesterday; at most 20",
             &alarms.gatherers,
             &[
-                ("Player", &|one| {
-                    html! { a href={ "/desk/players/" (one.player) } { (one.name) } }
-                }),
+                ("Player", &|one| player_link(one.player, &one.name)),
                 ("Day (UTC)", &|one| html! { (one.day) }),
                 ("#Won from new players", &|one| coins(one.amount)),
             ],
@@ -128,7 +121,7 @@ fn alarm_details(alarms: &Alarms) -> Markup {
             "Settlements booked late today, the newest 20",
             &alarms.newest_slow,
             &[
-                ("Finished (UTC)", &|one| game(&one.game, one.finished_at)),
+                ("Finished (UTC)", &|one| game_link(one.game, time(one.finished_at))),
                 ("Room", &|one| html! { (one.room) }),
                 ("#Delay (ms)", &|one| html! { (one.late_ms) }),
             ],
