@@ -3,8 +3,8 @@
 
 use bahay_bots::Ai;
 use bahay_bots::arena::{Contest, ContestTally};
-use bahay_bots::search::{Bot, BotPrompt, Grade};
-use bahay_engine::chance::{self, ChanceAnswer, Key};
+use bahay_bots::search::{Bot, BotPrompt, Grade, play_to_end};
+use bahay_engine::chance::{self, ChanceAnswer, Key, Request};
 use bahay_engine::coins::Coins;
 use bahay_engine::game::{Game, GameKind, GameRules, Turn, Viewer};
 use bahay_engine::games::tongits::{Action, Event, Rules, Tongits};
@@ -156,38 +156,31 @@ struct Recorded {
 impl Recorded {
     /// Plays a game with greedy bots.
     fn of(seed: u64) -> Self {
-        let rules = Rules::kingdom();
-        let (mut game, mut deck, mut steps) =
-            (Tongits::new(&rules, 3, Seat::new(0)), Vec::new(), Vec::new());
-        let mut dice = TestRng::new(seed);
-        loop {
-            game = match game.turn() {
-                Turn::Over => return Self { deck, steps },
-                Turn::Chance(request) => {
-                    let answer = dice.answer(request);
-                    if let ChanceAnswer::Order(order) = &answer {
-                        deck.clone_from(order);
-                    }
-                    game.resolve(&answer, &mut Vec::new())
-                }
-                Turn::Wait(_) => game.expire(&mut Vec::new()),
-                Turn::Players(prompt) => {
-                    let seat = prompt.seats.iter().next().expect("somebody is asked");
-                    let action = Tongits::choose_action(&game.view(Viewer::Seat(seat)))
-                        .expect("it is asked");
-                    steps.push((seat, action));
-                    game.act(seat, &action, &mut Vec::new()).expect("advice is legal")
-                }
-            };
-        }
+        let ChanceAnswer::Order(deck) = TestRng::new(seed).answer(Request::Order(52)) else {
+            unreachable!("an order was asked for")
+        };
+        let mut steps = Vec::new();
+        let mut greedy = |game: &Tongits, seat| {
+            let view = game.view(Viewer::Seat(seat));
+            let action = Tongits::choose_action(&view).expect("it is asked");
+            steps.push((seat, action));
+            action
+        };
+        let game = Self::deal(&deck, &mut Vec::new());
+        play_to_end(game, &mut chance::ChanceRng::from_number(0), &mut greedy);
+        Self { deck, steps }
+    }
+
+    fn deal(deck: &[u8], events: &mut Vec<Event>) -> Tongits {
+        let game = Tongits::new(&Rules::kingdom(), 3, Seat::new(0));
+        game.resolve(&ChanceAnswer::Order(deck.to_vec()), events)
     }
 
     /// Replays a number of steps with another deck. Returns the game and the events that a seat has
     /// seen; `None` if an action is illegal with this deck.
     fn replayed(&self, deck: &[u8], steps: usize, viewer: Seat) -> Option<(Tongits, Vec<Event>)> {
-        let mut game = Tongits::new(&Rules::kingdom(), 3, Seat::new(0));
         let mut events = Vec::new();
-        game = game.resolve(&ChanceAnswer::Order(deck.to_vec()), &mut events);
+        let mut game = Self::deal(deck, &mut events);
         for (seat, action) in &self.steps[..steps] {
             if let Turn::Wait(_) = game.turn() {
                 game = game.expire(&mut events);

@@ -47,6 +47,20 @@ fn play_any<G: Ai + Spaces>(env: &mut Env<G>, dice: &mut TestRng) -> u16 {
     number
 }
 
+/// Calls `each` at every step of random games with each setting.
+fn each_position<G: Ai + Spaces>(mut each: impl FnMut(&Env<G>)) {
+    each_setting::<G>(|set, seats| {
+        for seed in 0..GAMES {
+            let mut env = Env::<G>::new((set.rules)(), seats, seed);
+            let mut dice = TestRng::new(seed);
+            while env.seat_to_act().is_some() {
+                each(&env);
+                play_any(&mut env, &mut dice);
+            }
+        }
+    });
+}
+
 /// A session of the protocol.
 struct Talk(Box<dyn EnvProtocol>);
 
@@ -110,24 +124,17 @@ fn every_legal_action_has_a_number_and_every_tensor_its_form() {
     fn check<G: Ai + Spaces>(_probe: &impl Probe<G>) {
         let names = G::action_names().len();
         let mut used = BTreeSet::new();
-        each_setting::<G>(|set, seats| {
-            for seed in 0..GAMES {
-                let mut env = Env::<G>::new((set.rules)(), seats, seed);
-                let mut dice = TestRng::new(seed);
-                let mut tensor = Vec::new();
-                while env.seat_to_act().is_some() {
-                    for (action, number) in env.legal_actions() {
-                        let number = number.unwrap_or_else(|| panic!("{action:?} has no number"));
-                        assert!(usize::from(number) < names, "{action:?} is {number}");
-                        used.insert(number);
-                    }
-                    for seat in Seat::all(seats) {
-                        tensor.clear();
-                        env.write_tensor(seat, &mut tensor);
-                        check_tensor::<G>(&tensor);
-                    }
-                    play_any(&mut env, &mut dice);
-                }
+        let mut tensor = Vec::new();
+        each_position::<G>(|env| {
+            for (action, number) in env.legal_actions() {
+                let number = number.unwrap_or_else(|| panic!("{action:?} has no number"));
+                assert!(usize::from(number) < names, "{action:?} is {number}");
+                used.insert(number);
+            }
+            for seat in Seat::all(env.seats()) {
+                tensor.clear();
+                env.write_tensor(seat, &mut tensor);
+                check_tensor::<G>(&tensor);
             }
         });
         assert!(used.len() > names / 20, "{}: {} of {names} were legal", G::NAME, used.len());
@@ -150,24 +157,16 @@ fn check_tensor<G: Ai + Spaces>(tensor: &[i16]) {
 #[test]
 fn a_number_stands_for_one_action_but_for_jokers_and_two_runs() {
     fn check<G: Ai + Spaces>(_probe: &impl Probe<G>) {
-        each_setting::<G>(|set, seats| {
-            for seed in 0..GAMES {
-                let mut env = Env::<G>::new((set.rules)(), seats, seed);
-                let mut dice = TestRng::new(seed);
-                while env.seat_to_act().is_some() {
-                    let mut by_number: BTreeMap<u16, Vec<String>> = BTreeMap::new();
-                    for (action, number) in env.legal_actions() {
-                        let text = serde_json::to_string(action).expect("an action is written");
-                        by_number.entry(number.expect("it has one")).or_default().push(text);
-                    }
-                    for actions in by_number.values().filter(|actions| actions.len() > 1) {
-                        let excused = actions
-                            .iter()
-                            .all(|text| text.contains("\"X") || text.contains("sapaw"));
-                        assert!(G::NAME == "tongits" && excused, "{actions:?}");
-                    }
-                    play_any(&mut env, &mut dice);
-                }
+        each_position::<G>(|env| {
+            let mut by_number: BTreeMap<u16, Vec<String>> = BTreeMap::new();
+            for (action, number) in env.legal_actions() {
+                let text = serde_json::to_string(action).expect("an action is written");
+                by_number.entry(number.expect("it has one")).or_default().push(text);
+            }
+            for actions in by_number.values().filter(|actions| actions.len() > 1) {
+                let excused =
+                    actions.iter().all(|text| text.contains("\"X") || text.contains("sapaw"));
+                assert!(G::NAME == "tongits" && excused, "{actions:?}");
             }
         });
     }
