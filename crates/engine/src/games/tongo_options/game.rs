@@ -7,7 +7,7 @@ use crate::games::tongo_options::card::CardSet;
 use crate::games::tongo_options::deal::Drawing;
 use crate::games::tongo_options::event::Event;
 use crate::games::tongo_options::hidden::Hidden;
-use crate::games::tongo_options::phase::Phase;
+use crate::games::tongo_options::phase::{Phase, TurnState};
 use crate::games::tongo_options::public::PublicState;
 use crate::games::tongo_options::rules::Rules;
 use crate::games::tongo_options::state::TongoOptions;
@@ -71,27 +71,25 @@ impl Game for TongoOptions {
         let Turn::Chance(request) = self.turn() else { panic!("no chance is due") };
         assert!(answer.fits(request), "the answer does not fit the request");
         let mut next = self.clone();
-        match (self.public.phase, answer) {
-            (Phase::Shuffle { seat, count, .. }, chance::ChanceAnswer::Order(order)) => {
-                next.draw_cards(seat, count, order, events);
+        if let (Phase::Shuffle { seat, count, .. }, chance::ChanceAnswer::Order(order)) =
+            (self.public.phase, answer)
+        {
+            next.draw_cards(seat, count, order, events);
+            return next;
+        }
+        next.drawing.record_answer(&next.public, &mut next.hidden, answer);
+        let complete = match self.public.phase {
+            Phase::Deal => next.drawing.complete_deal(&next.public, &next.hidden),
+            Phase::Roll(TurnState { seat, .. }) => {
+                next.drawing.all_dice(&next.public).map(|dice| Event::Rolled { seat, dice })
             }
-            (Phase::Deal, answer) => {
-                next.drawing.record_answer(&next.public, &mut next.hidden, answer);
-                if let Some(dealt) = next.drawing.complete_deal(&next.public, &next.hidden) {
-                    next.drawing = Drawing::default();
-                    next.apply_event(dealt, events);
-                }
-            }
-            (Phase::Roll(turn), answer) => {
-                next.drawing.record_answer(&next.public, &mut next.hidden, answer);
-                if let Some(dice) = next.drawing.all_dice(&next.public) {
-                    next.drawing = Drawing::default();
-                    next.apply_event(Event::Rolled { seat: turn.seat, dice }, events);
-                }
-            }
-            (variants!(Phase: Stop, Turn, Shuffle, Challenge, Showdown, Over), _) => {
+            variants!(Phase: Stop, Turn, Shuffle, Challenge, Showdown, Over) => {
                 unreachable!("the answer fits the request of this phase")
             }
+        };
+        if let Some(event) = complete {
+            next.drawing = Drawing::default();
+            next.apply_event(event, events);
         }
         next
     }

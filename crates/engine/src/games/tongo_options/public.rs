@@ -342,12 +342,10 @@ impl PublicState {
     fn ask_next(&mut self, challenge: Challenge) {
         let Challenge { by, target, asked, joined } = challenge;
         let seats = self.seats();
-        let place = |seat: Seat| (seat.number() + seats - by.number()) % seats;
+        let answered = (asked.number() + seats - by.number()) % seats;
         let still_in = self.seats_still_in();
-        let mut left = by.others(seats).filter(|seat| {
-            place(*seat) > place(asked) && Some(*seat) != target && still_in.contains(*seat)
-        });
-        if let Some(asked) = left.next() {
+        let mut left = by.others(seats).skip(usize::from(answered));
+        if let Some(asked) = left.find(|seat| Some(*seat) != target && still_in.contains(*seat)) {
             self.start_prompt(Phase::Challenge(Challenge { asked, ..challenge }));
             return;
         }

@@ -38,14 +38,10 @@ pub(super) fn shown_hands(
 pub(super) fn winner(public: &PublicState, shown: &[ShownHand], due: &Showdown) -> Seat {
     let floors = public.face_up_cards();
     let dice = dice::count_values(&public.dice);
-    let mut best = (due.by, None);
-    for one in shown {
-        let strength = Strength::from_hand(one.hand, floors[usize::from(one.floor)], &dice);
-        if Some(strength) > best.1 {
-            best = (one.seat, Some(strength));
-        }
-    }
-    best.0
+    let strength =
+        |one: &&ShownHand| Strength::from_hand(one.hand, floors[usize::from(one.floor)], &dice);
+    // Of equal hands the first wins, and `max_by_key` returns the last.
+    shown.iter().rev().max_by_key(strength).map_or(due.by, |one| one.seat)
 }
 
 /// Returns the outcome: every other seat owes the winner its payments (rule 8.3).
