@@ -348,11 +348,8 @@ impl PublicState {
         self.raises = 0;
         self.unindexed = None;
         for player in self.players.as_mut_slice() {
-            player.paid = 0;
-            player.acted = false;
-            player.margin = 0;
-            player.owes = 0;
-            player.leverage = 0;
+            *player =
+                PlayerState { paid: 0, acted: false, margin: 0, owes: 0, leverage: 0, ..*player };
         }
     }
 
