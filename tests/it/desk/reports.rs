@@ -4,7 +4,7 @@ use bahay::operators::Role;
 use serde_json::json;
 
 use super::browser::Browser;
-use crate::http::server::{Server, list_players, ok, text};
+use crate::http::server::{Server, list_players, status_of};
 use crate::support::bank::{PotGoes, table};
 use crate::support::db::read_rows;
 
@@ -12,13 +12,10 @@ use crate::support::db::read_rows;
 async fn a_report_is_decided_once_at_the_desk_and_audited() {
     let server = Server::new().await;
     let guests = server.guests(3).await;
-    server.bank.play(table(), &list_players(&guests), 0, 1, PotGoes::Nowhere).await;
-    let games = ok(server.get("/v1/me/games", &guests[0])).await;
-    let game = text(&games["items"][0]["id"]);
+    let (game, _) = server.bank.play(table(), &list_players(&guests), 0, 1, PotGoes::Nowhere).await;
     let body = json!({ "player": guests[1].id, "reason": "collusion", "words": "They whispered." });
-    let report =
-        server.post_by(&guests[0].access_token, &format!("/v1/games/{game}/reports"), &body);
-    assert_eq!(report.send().await.unwrap().status(), 204);
+    let report = server.post_by(&guests[0], &format!("/v1/games/{game}/reports"), &body);
+    assert_eq!(status_of(report).await, 204);
 
     let mut viewer = Browser::enrolled(&server, "the.viewer", Role::Viewer).await;
     let page = viewer.get("/desk/reports").await;

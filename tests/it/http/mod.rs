@@ -3,4 +3,5 @@
 mod core;
 mod operator;
 mod player;
+mod responses;
 pub(crate) mod server;

@@ -30,9 +30,7 @@ use bahay::tables::Tables;
 use bahay::verify::hourly::Checks;
 use bahay_engine::coins::Coins;
 use bahay_engine::table::{Clocks, PlayerId};
-use futures_util::future::join_all;
-use reqwest::header::{CONTENT_TYPE, RETRY_AFTER};
-use reqwest::{Method, RequestBuilder, Response};
+use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 use sqlx::PgPool;
 use tokio::net::TcpListener;
@@ -40,6 +38,10 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::task::JoinHandle;
 use uuid::Uuid;
 
+pub(crate) use super::responses::{
+    answer, answer_all, count_successes, expect_delay, expect_refusal, expect_refusal_of, ok,
+    refusal, refused, status_of, text,
+};
 use crate::support::bank::Bank;
 use crate::support::house::{adjustments, cheap_auth_options, wide_rate_limits};
 use crate::support::live::TestLive;
@@ -141,6 +143,13 @@ impl Guest {
             refresh_token: text(&answer["refresh_token"]),
             answer,
         }
+    }
+
+    /// Returns the guest with the tokens of the answer to a refresh.
+    pub(crate) fn with_tokens(&self, answer: Value) -> Self {
+        let [access_token, refresh_token] =
+            ["access_token", "refresh_token"].map(|name| text(&answer[name]));
+        Self { id: self.id.clone(), access_token, refresh_token, answer }
     }
 
     pub(crate) fn player(&self) -> PlayerId {
@@ -255,7 +264,7 @@ impl Server {
 
     /// Returns this server's node for even numbers, and another node for odd ones.
     pub(crate) fn alternate<'a>(&'a self, other: &'a Node, number: usize) -> &'a Node {
-        if number % 2 == 0 { &self.node } else { other }
+        if number.is_multiple_of(2) { &self.node } else { other }
     }
 
     /// Starts another node with the same database, secret and clock.
@@ -378,12 +387,17 @@ impl Node {
         self.client.request(Method::GET, format!("{}{path}", self.probes))
     }
 
-    pub(crate) fn get(&self, path: &str, by: impl AsRef<str>) -> RequestBuilder {
+    pub(crate) fn get(&self, path: &str, by: &(impl AsRef<str> + ?Sized)) -> RequestBuilder {
         self.call(Method::GET, path, by)
     }
 
     /// Builds a request without a body.
-    pub(crate) fn call(&self, method: Method, path: &str, by: impl AsRef<str>) -> RequestBuilder {
+    pub(crate) fn call(
+        &self,
+        method: Method,
+        path: &str,
+        by: &(impl AsRef<str> + ?Sized),
+    ) -> RequestBuilder {
         self.request(method, path).bearer_auth(by.as_ref())
     }
 
@@ -392,14 +406,19 @@ impl Node {
         self.request(Method::POST, path).json(body)
     }
 
-    pub(crate) fn post_by(&self, by: impl AsRef<str>, path: &str, body: &Value) -> RequestBuilder {
+    pub(crate) fn post_by(
+        &self,
+        by: &(impl AsRef<str> + ?Sized),
+        path: &str,
+        body: &Value,
+    ) -> RequestBuilder {
         self.call(Method::POST, path, by).json(body)
     }
 
     /// Builds a request under a new idempotency key.
     pub(crate) fn post_once(
         &self,
-        by: impl AsRef<str>,
+        by: &(impl AsRef<str> + ?Sized),
         path: &str,
         body: &Value,
     ) -> RequestBuilder {
@@ -423,7 +442,11 @@ impl Node {
         guests
     }
 
-    pub(crate) fn change_profile(&self, by: impl AsRef<str>, body: &Value) -> RequestBuilder {
+    pub(crate) fn change_profile(
+        &self,
+        by: &(impl AsRef<str> + ?Sized),
+        body: &Value,
+    ) -> RequestBuilder {
         self.call(Method::PATCH, "/v1/me", by).json(body)
     }
 
@@ -432,12 +455,12 @@ impl Node {
         &self,
         path: &str,
         query: &str,
-        by: impl AsRef<str>,
+        by: &(impl AsRef<str> + ?Sized),
     ) -> Vec<Vec<Value>> {
         let mut pages = Vec::new();
         let mut next = format!("{path}?{query}");
         loop {
-            let page = ok(self.get(&next, &by)).await;
+            let page = ok(self.get(&next, by)).await;
             pages.push(items(&page).clone());
             let Some(cursor) = page["next_cursor"].as_str() else {
                 return pages;
@@ -447,24 +470,28 @@ impl Node {
     }
 
     /// Obtains an account proof, for the header `account-proof`.
-    pub(crate) async fn proof(&self, by: impl AsRef<str>, shown: &Value) -> String {
+    pub(crate) async fn proof(&self, by: &(impl AsRef<str> + ?Sized), shown: &Value) -> String {
         text(&ok(self.post_by(by, "/v1/me/proof", shown)).await["proof"])
     }
 
     /// Obtains an account proof by the device, for a guest without another sign-in method.
-    pub(crate) async fn device_proof(&self, by: impl AsRef<str>, device_id: &str) -> String {
+    pub(crate) async fn device_proof(
+        &self,
+        by: &(impl AsRef<str> + ?Sized),
+        device_id: &str,
+    ) -> String {
         self.proof(by, &json!({ "by": "device", "device_id": device_id })).await
     }
 
     /// Builds a request that gives a guest with this device a name and its first password.
     pub(crate) async fn set_password(
         &self,
-        by: impl AsRef<str>,
+        by: &(impl AsRef<str> + ?Sized),
         device_id: &str,
         name: &str,
         password: &str,
     ) -> RequestBuilder {
-        let proof = self.device_proof(&by, device_id).await;
+        let proof = self.device_proof(by, device_id).await;
         let body = json!({ "name": name, "password": password });
         self.post_by(by, "/v1/me/password", &body).header("account-proof", proof)
     }
@@ -472,6 +499,21 @@ impl Node {
     /// Builds a refresh without a device id, like that of a thief who only has the token.
     pub(crate) fn refresh(&self, refresh_token: &str) -> RequestBuilder {
         self.post("/v1/token/refresh", &json!({ "refresh_token": refresh_token }))
+    }
+
+    /// Refreshes the tokens of a guest.
+    pub(crate) async fn renew(&self, guest: &Guest) -> Guest {
+        guest.with_tokens(ok(self.refresh(&guest.refresh_token)).await)
+    }
+
+    pub(crate) async fn renew_by(&self, guest: &Guest, device_id: &str) -> Guest {
+        guest.with_tokens(ok(self.refresh_by(&guest.refresh_token, device_id)).await)
+    }
+
+    /// Asserts that a guest's session has ended, and that this node knows it.
+    pub(crate) async fn expect_ended(&self, guest: &Guest) {
+        expect_refusal(self.get("/v1/me", guest), 401, "token_revoked").await;
+        expect_refusal(self.refresh(&guest.refresh_token), 401, "session_ended").await;
     }
 
     pub(crate) fn refresh_by(&self, refresh_token: &str, device_id: &str) -> RequestBuilder {
@@ -506,98 +548,4 @@ pub(crate) fn adjustment(player: impl Display, amount: i64) -> Value {
     json!({
         "kind": "adjustment", "player": player.to_string(), "amount": amount, "reason": REASON
     })
-}
-
-pub(crate) fn text(value: &Value) -> String {
-    value.as_str().expect("a string").to_owned()
-}
-
-/// Returns the JSON of a successful response.
-pub(crate) async fn ok(request: RequestBuilder) -> Value {
-    let response = request.send().await.expect("the server responds");
-    let status = response.status();
-    let body = response.text().await.expect("a response has a body");
-    assert!(status.is_success(), "{status}: {body}");
-    if body.is_empty() { Value::Null } else { serde_json::from_str(&body).expect("JSON") }
-}
-
-/// Sends a request, and returns the JSON of a successful response, or status and code of a refusal.
-pub(crate) async fn answer(request: RequestBuilder) -> Result<Value, (u16, String)> {
-    let response = request.send().await.expect("the server responds");
-    if !response.status().is_success() {
-        return Err(refusal(response).await);
-    }
-    Ok(response.json().await.expect("JSON"))
-}
-
-/// Sends requests at once.
-pub(crate) async fn answer_all(
-    requests: impl IntoIterator<Item = RequestBuilder>,
-) -> Vec<Result<Value, (u16, String)>> {
-    join_all(requests.into_iter().map(answer)).await
-}
-
-/// Counts the successes, and asserts that all other answers are this refusal.
-#[track_caller]
-pub(crate) fn count_successes(
-    answers: Vec<Result<Value, (u16, String)>>,
-    status: u16,
-    code: &str,
-) -> usize {
-    let total = answers.len();
-    let refusals: Vec<_> = answers.into_iter().filter_map(Result::err).collect();
-    assert!(refusals.iter().all(|refusal| *refusal == (status, code.to_owned())), "{refusals:?}");
-    total - refusals.len()
-}
-
-/// Sends a request that must be refused, and returns status and code.
-pub(crate) async fn refused(request: RequestBuilder) -> (u16, String) {
-    refusal(request.send().await.expect("the server responds")).await
-}
-
-/// Asserts that a refusal has the form of a problem, and returns status and code.
-pub(crate) async fn refusal(response: Response) -> (u16, String) {
-    let status = response.status();
-    assert!(status.is_client_error() || status.is_server_error(), "{status}");
-    let kind = response.headers().get(CONTENT_TYPE).expect("a refusal has a body").clone();
-    let has_id = response.headers().contains_key("x-request-id");
-    let challenges = response.headers().contains_key("www-authenticate");
-    let body = response.text().await.expect("a refusal has a body");
-    assert_eq!(kind, "application/problem+json", "{body}");
-    assert!(has_id, "{body}");
-    assert_eq!(challenges, status == 401, "{body}");
-    let problem: Value = serde_json::from_str(&body).expect("a problem is JSON");
-    assert_eq!(problem["status"], status.as_u16(), "{body}");
-    assert!(!text(&problem["title"]).is_empty(), "{body}");
-    let code = text(&problem["code"]);
-    assert_eq!(problem["type"], format!("/problems#{code}"), "{body}");
-    (status.as_u16(), code)
-}
-
-/// Asserts the status and code of a refusal.
-pub(crate) async fn expect_refusal(request: RequestBuilder, status: u16, code: &str) {
-    assert_eq!(refused(request).await, (status, code.to_owned()));
-}
-
-/// Asserts the status and code of a refusal, and returns its `Retry-After` in seconds.
-pub(crate) async fn expect_delay(request: RequestBuilder, status: u16, code: &str) -> u64 {
-    let response = request.send().await.expect("the server responds");
-    let delay = response.headers().get(RETRY_AFTER).expect("the refusal names a delay").clone();
-    assert_eq!(refusal(response).await, (status, code.to_owned()));
-    delay.to_str().expect("a delay is text").parse().expect("a delay is a number")
-}
-
-/// Asserts the status and code of a refusal in a table of cases.
-pub(crate) async fn expect_refusal_of(
-    case: impl Display,
-    request: RequestBuilder,
-    status: u16,
-    code: &str,
-) {
-    assert_eq!(refused(request).await, (status, code.to_owned()), "{case}");
-}
-
-/// Sends a request, and returns the status of the response.
-pub(crate) async fn status_of(request: RequestBuilder) -> u16 {
-    request.send().await.expect("the server responds").status().as_u16()
 }

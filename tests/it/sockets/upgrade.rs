@@ -51,6 +51,14 @@ impl Browser {
         Self::open(client.base(), query, &protocols).await.unwrap()
     }
 
+    /// Opens a socket whose request authenticates and joins with this query, and returns it with
+    /// all messages up to the answer to the join.
+    async fn join(client: &Client, query: &str) -> (Self, Vec<Value>) {
+        let mut browser = Self::open_authenticated(client, query).await;
+        let heard = browser.read_until_answer(1).await;
+        (browser, heard)
+    }
+
     /// Returns the next message, or the close code.
     async fn next_message(&mut self) -> Result<Value, u16> {
         loop {
@@ -92,9 +100,15 @@ impl Browser {
         }
     }
 
+    /// Sends a command, and returns all messages up to its answer.
+    async fn execute(&mut self, command: Value) -> Vec<Value> {
+        let id = u32::try_from(command["id"].as_u64().unwrap()).unwrap();
+        self.send(command).await;
+        self.read_until_answer(id).await
+    }
+
     async fn ping(&mut self) {
-        self.send(json!({ "type": "ping", "id": 1_000_000 })).await;
-        self.read_until_answer(1_000_000).await;
+        self.execute(json!({ "type": "ping", "id": 1_000_000 })).await;
     }
 }
 
@@ -147,8 +161,7 @@ async fn authentication_and_join_are_independent() {
     let token = client.access_token();
     let mut authenticated = Browser::open_authenticated(&client, "").await;
     assert_eq!(kinds(&authenticated.read_until_answer(0).await), ["hello", "ack"]);
-    authenticated.send(json!({ "type": "join", "id": 1 })).await;
-    let heard = authenticated.read_until_answer(1).await;
+    let heard = authenticated.execute(json!({ "type": "join", "id": 1 })).await;
     assert_eq!((kind(&heard[0]), refusals(&heard)), ("snapshot", vec![]));
     // A join in the request is executed after the first message authenticates the socket.
     let mut joining = Browser::open(client.base(), "?type=join", "bahay.v1").await.unwrap();
@@ -159,10 +172,8 @@ async fn authentication_and_join_are_independent() {
     let mut nobody = Browser::open(client.base(), "?type=join", "bahay.v1").await.unwrap();
     nobody.send(json!({ "type": "ping", "id": 3 })).await;
     let (heard, code) = nobody.read_until_closed().await;
-    assert_eq!(
-        (refusals(&heard), code),
-        (vec![(3, "not_authenticated")], close::NOT_AUTHENTICATED)
-    );
+    assert_eq!(refusals(&heard), [(3, "not_authenticated")]);
+    assert_eq!(code, close::NOT_AUTHENTICATED);
     let in_header = Browser::open_with_token(client.base(), "?type=join", "bahay.v1", Some(token));
     let mut in_header = in_header.await.unwrap();
     assert_eq!(kinds(&in_header.read_until_answer(1).await), ["hello", "snapshot", "ack"]);
@@ -179,16 +190,14 @@ async fn a_table_is_resumed_by_version_and_tag() {
     let house = House::new().await;
     let (second, running) = house.node().await;
     let (table, [client, other, _]) = house.table().await;
-    let mut before = Browser::open_authenticated(&client, "?type=join").await;
-    let heard = before.read_until_answer(1).await;
+    let (before, heard) = Browser::join(&client, "?type=join").await;
     let snapshot = &heard[2];
     let (version, tag) = (snapshot["version"].as_u64().unwrap(), snapshot["tag"].as_str().unwrap());
     drop(before);
     // A player joins, which gives an update to resume.
     let mut play = join_table(&other).await;
     let from = format!("?type=join&from={version}&tag={tag}&table={table}");
-    let mut resumed = Browser::open_authenticated(&client.with_base(&second), &from).await;
-    let heard = resumed.read_until_answer(1).await;
+    let (mut resumed, heard) = Browser::join(&client.with_base(&second), &from).await;
     let updates: Vec<&Value> = heard.iter().filter(|message| kind(message) == "update").collect();
     assert!(!updates.is_empty(), "{heard:?}");
     assert!(!kinds(&heard).contains(&"snapshot"), "{heard:?}");
@@ -204,8 +213,7 @@ async fn a_table_is_resumed_by_version_and_tag() {
         format!("?type=join&from={version}&table={table}"),
         format!("?type=join&from={version}&tag={tag}"),
     ] {
-        let mut whole = Browser::open_authenticated(&client, &stale).await;
-        let heard = whole.read_until_answer(1).await;
+        let (_whole, heard) = Browser::join(&client, &stale).await;
         assert_eq!(kinds(&heard), ["hello", "ack", "snapshot", "ack"], "{stale}");
         assert_eq!(heard[2]["view"]["table"], json!(table));
     }
@@ -220,8 +228,7 @@ async fn a_player_without_a_seat_is_refused_and_stays_connected() {
     let nobody = house.guest("Dante").await;
     let foreign = format!("?type=join&from=1&tag=000000000000&table={table}");
     for query in ["?type=join", &foreign] {
-        let mut browser = Browser::open_authenticated(&nobody, query).await;
-        let heard = browser.read_until_answer(1).await;
+        let (mut browser, heard) = Browser::join(&nobody, query).await;
         assert_eq!(kinds(&heard), ["hello", "ack", "refusal"], "{query}");
         assert_eq!(refusals(&heard), [(1, "not_seated")]);
         browser.ping().await;
@@ -259,8 +266,8 @@ async fn an_invalid_join_query_is_refused() {
     let house = House::new().await;
     let (_, [client, ..]) = house.table().await;
     for query in ["?type=leave", "?from=1", "?type=join&id=4", "?type=join&from=x"] {
-        let mut browser = Browser::open_authenticated(&client, query).await;
-        assert_eq!(refusals(&browser.read_until_answer(1).await), [(1, "malformed")], "{query}");
+        let (mut browser, heard) = Browser::join(&client, query).await;
+        assert_eq!(refusals(&heard), [(1, "malformed")], "{query}");
         browser.ping().await;
     }
     // The server reads no token from the query.
@@ -268,10 +275,8 @@ async fn an_invalid_join_query_is_refused() {
     let mut browser = Browser::open(client.base(), &query, "bahay.v1").await.unwrap();
     browser.send(json!({ "type": "join", "id": 5 })).await;
     let (heard, code) = browser.read_until_closed().await;
-    assert_eq!(
-        (refusals(&heard), code),
-        (vec![(5, "not_authenticated")], close::NOT_AUTHENTICATED)
-    );
+    assert_eq!(refusals(&heard), [(5, "not_authenticated")]);
+    assert_eq!(code, close::NOT_AUTHENTICATED);
 }
 
 /// Both connections are shown the table. The connection that sends a command is the connected one,
@@ -302,8 +307,7 @@ async fn the_connection_that_sends_a_command_is_the_connected_one() {
     watching.read_until("the player is connected after its first command", connected).await;
     drop(one);
     // Of the connections that send a command, the last one stays connected.
-    let mut third = Browser::open_authenticated(&client, "?type=join").await;
-    third.read_until_answer(1).await;
+    let (mut third, _) = Browser::join(&client, "?type=join").await;
     third.ping().await;
     let (_, code) = two.read_until_closed().await;
     assert_eq!(code, close::REPLACED);
@@ -317,19 +321,15 @@ async fn the_connection_that_sends_a_command_is_the_connected_one() {
 async fn the_first_command_is_executed() {
     let house = House::new().await;
     let (_, [client, ..]) = house.table().await;
-    let mut browser = Browser::open_authenticated(&client, "?type=join").await;
-    browser.read_until_answer(1).await;
-    browser.send(json!({ "type": "leave", "id": 2 })).await;
-    let heard = browser.read_until_answer(2).await;
+    let (mut browser, _) = Browser::join(&client, "?type=join").await;
+    let heard = browser.execute(json!({ "type": "leave", "id": 2 })).await;
     assert_eq!(refusals(&heard), []);
     browser.send(json!({ "type": "join", "id": 3 })).await;
     assert_eq!(refusals(&browser.read_until_answer(3).await), [(3, "not_seated")]);
     client.seat("newbie").await.unwrap();
-    let mut unseated = Browser::open_authenticated(&client, "?type=join").await;
-    unseated.read_until_answer(1).await;
+    let (mut unseated, _) = Browser::join(&client, "?type=join").await;
     client.leave().await.unwrap();
-    unseated.send(json!({ "type": "take_back", "id": 2 })).await;
-    let heard = unseated.read_until_answer(2).await;
+    let heard = unseated.execute(json!({ "type": "take_back", "id": 2 })).await;
     assert_eq!(refusals(&heard).len(), 1, "{heard:?}");
     unseated.ping().await;
 }

@@ -16,9 +16,8 @@ const UNREADABLE: [&str; 5] =
 #[tokio::test]
 async fn the_server_accepts_every_example() {
     let server = Server::new().await;
-    let node = &server.node;
     let operator = server.session("ate.luz", Role::Admin).await;
-    let document = ok(node.request(Method::GET, "/openapi.json")).await;
+    let document = ok(server.request(Method::GET, "/openapi.json")).await;
     let mut sent = 0;
     let operations = document["paths"].as_object().unwrap().iter().flat_map(|(path, item)| {
         item.as_object().unwrap().iter().map(move |(method, said)| (path, method, said))
@@ -32,14 +31,14 @@ async fn the_server_accepts_every_example() {
         }
         sent += 1;
         let example = ExampleBodies(&document).build(schema);
-        let request = node.request(method, &fill_path(path)).json(&example);
+        let request = server.request(method, &fill_path(path)).json(&example);
         let request = request.header("Idempotency-Key", Uuid::new_v4().to_string());
         let scheme = said["security"][0].as_object().and_then(|scheme| scheme.keys().next());
         let request = match scheme.map(String::as_str) {
             Some("operator_token") => request.bearer_auth(&operator),
             // Some operations end the player's session, so each request uses a session of its own.
             Some(_) => {
-                let guest = node.guest(&format!("device-{}", Uuid::new_v4())).await;
+                let guest = server.guest(&format!("device-{}", Uuid::new_v4())).await;
                 request.bearer_auth(&guest.access_token)
             }
             None => request,

@@ -297,7 +297,7 @@ async fn create_notice(server: &Server, owner: &Guest) -> String {
 
 async fn create_ticket(server: &Server, owner: &Guest) -> String {
     // No other player looks for a table in this room.
-    let ask = server.post_by(&owner, "/v1/matchmaking/tickets", &json!({ "rooms": ["barkada"] }));
+    let ask = server.post_by(owner, "/v1/matchmaking/tickets", &json!({ "rooms": ["barkada"] }));
     text(&ok(ask).await["id"])
 }
 

@@ -74,11 +74,10 @@ fn read_property<'a>(page: &'a str, name: &str) -> &'a str {
 #[tokio::test]
 async fn an_invitation_has_a_preview() {
     let server = Server::new().await;
-    let node = &server.node;
     let named = json!({ "device_id": DEVICE, "name": "Maria" });
-    let host = node.sign_in(&named).await;
+    let host = server.sign_in(&named).await;
     let wanted = json!({ "room": "newbie", "bet": 500 });
-    let opened = ok(node.post_by(&host, "/v1/private-tables", &wanted)).await;
+    let opened = ok(server.post_by(&host, "/v1/private-tables", &wanted)).await;
     let path = format!("/play/join/{}", opened["code"].as_str().unwrap());
     let plain = get(&server, "/play", "identity").await;
     let response = get(&server, &path, "br").await;
@@ -100,12 +99,12 @@ async fn an_invitation_has_a_preview() {
     };
     assert_eq!(around(&page), around(&plain.text().await.unwrap()));
 
-    let again = || node.request(Method::GET, &path).header(IF_NONE_MATCH, &headers[ETAG]).send();
+    let again = || server.request(Method::GET, &path).header(IF_NONE_MATCH, &headers[ETAG]).send();
     assert_eq!(again().await.unwrap().status(), 304);
     // After another player has sat down the card is different.
-    let guest = node.guest(OTHER_DEVICE).await;
+    let guest = server.guest(OTHER_DEVICE).await;
     let seat = format!("/v1/private-tables/{}/seat", opened["code"].as_str().unwrap());
-    ok(node.call(Method::POST, &seat, &guest)).await;
+    ok(server.call(Method::POST, &seat, &guest)).await;
     let page = again().await.unwrap().text().await.unwrap();
     assert!(read_property(&page, "og:description").contains("2 of 3 seats"));
 }

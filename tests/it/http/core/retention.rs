@@ -6,8 +6,8 @@ use bahay::accounts::{REFRESH_TOKEN_LIFE, SESSIONS_MAX};
 use bahay::retention::{ExpiringRows, Retention, RetentionPeriods};
 use sqlx::AssertSqlSafe;
 
-use crate::http::server::{DEVICE, Guest, OTHER_DEVICE, Server, expect_refusal, ok, refused, text};
-use crate::support::db::{count_rows, execute};
+use crate::http::server::{DEVICE, Guest, OTHER_DEVICE, Server, expect_refusal, ok, text};
+use crate::support::db::{count_rows, execute, read_rows};
 use crate::support::rest::items;
 
 const DAY: Duration = Duration::from_hours(24);
@@ -102,7 +102,7 @@ async fn expired_rows_are_removed_in_portions() {
         assert_eq!(count_rows(&owner, table).await, before + not_yet, "{old:?}");
         assert_eq!(retention.remove(old).await.unwrap(), 0, "{old:?}");
     }
-    ok(server.get("/v1/me", &server.guest(DEVICE).await.access_token)).await;
+    ok(server.get("/v1/me", &server.guest(DEVICE).await)).await;
 }
 
 /// A player who returns in time notices nothing. For one who does not, nothing remains that shows
@@ -112,29 +112,24 @@ async fn unused_sessions_are_removed_with_their_addresses() {
     let server = Server::new().await;
     let owner = server.owner_pool().await;
     let gone = server.guest(OTHER_DEVICE).await;
-    let mut newest = server.guest(DEVICE).await.refresh_token;
+    let mut newest = server.guest(DEVICE).await;
     let retention = build_retention(&server).await;
     for _ in 0..5 {
         server.clock.advance(REFRESH_TOKEN_LIFE - DAY);
-        newest = text(&ok(server.refresh(&newest)).await["refresh_token"]);
+        newest = server.renew(&newest).await;
         for old in ExpiringRows::ALL {
             retention.remove(old).await.unwrap();
         }
     }
-    let tokens = ok(server.refresh(&newest)).await;
-    ok(server.get("/v1/me", &text(&tokens["access_token"]))).await;
-    assert_eq!(
-        refused(server.refresh(&gone.refresh_token)).await,
-        (401, "refresh_token_unknown".to_owned())
-    );
-    let remaining: Vec<(bool, i64)> = sqlx::query_as(
-        "select s.id = $1::uuid, count(t.hash) from sessions s
+    newest = server.renew(&newest).await;
+    ok(server.get("/v1/me", &newest)).await;
+    expect_refusal(server.refresh(&gone.refresh_token), 401, "refresh_token_unknown").await;
+    let remaining = format!(
+        "select s.id = '{}', count(t.hash) from sessions s
         left join refresh_tokens t on t.session = s.id group by s.id",
-    )
-    .bind(text(&tokens["session"]))
-    .fetch_all(&owner)
-    .await
-    .unwrap();
+        text(&newest.answer["session"])
+    );
+    let remaining: Vec<(bool, i64)> = read_rows(&owner, &remaining).await;
     // The refresh tokens of the last two refreshes and of the following one.
     assert_eq!(remaining, [(true, 3)]);
     // The player signs in by its device nevertheless.
@@ -179,7 +174,7 @@ async fn the_least_recently_used_session_ends_beyond_the_limit() {
     let first = open_session(&server).await;
     let second = open_session(&server).await;
     server.clock.advance(Duration::from_secs(1));
-    let first_again = text(&ok(server.refresh(&first.refresh_token)).await["refresh_token"]);
+    let first_again = server.renew(&first).await;
     for _ in 2..SESSIONS_MAX {
         open_session(&server).await;
     }
@@ -187,9 +182,8 @@ async fn the_least_recently_used_session_ends_beyond_the_limit() {
     ok(server.get("/v1/me", &second)).await;
     let newest = open_session(&server).await;
     assert_eq!(server.node.accounts.poll_revocations(&mut position).await.unwrap(), 1);
-    expect_refusal(server.get("/v1/me", &second), 401, "token_revoked").await;
-    expect_refusal(server.refresh(&second.refresh_token), 401, "session_ended").await;
-    ok(server.refresh(&first_again)).await;
+    server.expect_ended(&second).await;
+    server.renew(&first_again).await;
     ok(server.get("/v1/me", &other)).await;
     let path = "/v1/me/sessions?limit=100";
     assert_eq!(items(&ok(server.get(path, &newest)).await).len(), SESSIONS_MAX);

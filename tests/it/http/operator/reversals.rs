@@ -119,8 +119,7 @@ async fn a_reversed_settlement_counts_nowhere() {
     let gained = |name: &str| before[name].as_i64().unwrap() - after[name].as_i64().unwrap();
     assert_eq!((gained("gross"), gained("fees")), (600, 30));
 
-    let node = &games.server.node;
-    let listed = ok(node.get("/v1/operator/settlements", &games.luz)).await;
+    let listed = ok(games.server.get("/v1/operator/settlements", &games.luz)).await;
     for row in items(&listed) {
         assert_eq!(row["kind"], "tongits");
         let is_reversed = row["game"] == games.ids[0].to_string();
@@ -135,7 +134,7 @@ async fn a_reversed_settlement_counts_nowhere() {
     assert_eq!(games.load_totals("?gross_max=0").await["games"], 1);
     let of_player = format!("?player={}", games.guests[0].id);
     assert_eq!(games.load_totals(&of_player).await, after);
-    let mine = ok(node.get("/v1/me/games", &games.guests[1])).await;
+    let mine = ok(games.server.get("/v1/me/games", &games.guests[1])).await;
     let mine = items(&mine);
     let reversed = mine.iter().find(|game| game["id"] == games.ids[0].to_string()).unwrap();
     assert_eq!((&reversed["net"], reversed["reversed_at"].is_string()), (&json!(0), true));
@@ -145,7 +144,7 @@ async fn a_reversed_settlement_counts_nowhere() {
     let page = cora.load(&format!("/desk/games/{}", games.ids[0])).await;
     assert!(page.contains("reversed") && !page.contains("Request its reversal"), "{page}");
     let path = format!("/v1/operator/games/{}", games.ids[0]);
-    let dossier = ok(node.get(&path, &games.luz)).await;
+    let dossier = ok(games.server.get(&path, &games.luz)).await;
     assert!(dossier["reversed_at"].is_string());
     assert!(dossier["seats"].as_array().unwrap().iter().all(|seat| seat["net"] == 0));
     let operations = dossier["operations"].as_array().unwrap().iter();

@@ -25,9 +25,8 @@ use crate::support::waiting::wait_until;
 #[tokio::test]
 async fn a_banned_player_neither_signs_in_nor_sits_down_until_the_ban_ends() {
     let (server, guest) = Server::with_guest().await;
-    let node = &server.node;
     let body = json!({ "name": "Maria", "password": PASSWORD });
-    ok(node.set_password(&guest, DEVICE, "Maria", PASSWORD).await).await;
+    ok(server.set_password(&guest, DEVICE, "Maria", PASSWORD).await).await;
     let sanctions = Sanctions::new(server.bank.pool.clone(), server.clock.clone());
     let player = guest.player();
     let impose = async |why: &str, ends_at| {
@@ -38,26 +37,26 @@ async fn a_banned_player_neither_signs_in_nor_sits_down_until_the_ban_ends() {
     let in_an_hour = clock::add(server.clock.now(), Duration::from_hours(1));
     impose("collusion at tables", Some(in_an_hour)).await;
 
-    let by_device = || node.post("/v1/sign-in/guest", &json!({ "device_id": DEVICE }));
-    let by_name = || node.post("/v1/sign-in/password", &body);
+    let by_device = || server.post("/v1/sign-in/guest", &json!({ "device_id": DEVICE }));
+    let by_name = || server.post("/v1/sign-in/password", &body);
     let problem: Value = by_device().send().await.unwrap().json().await.unwrap();
     let detail = "banned until 2026-03-01T13:00:00Z: collusion at tables";
     assert_fields(&problem, json!({ "code": "banned", "detail": detail }));
     expect_refusal(by_name(), 403, "banned").await;
     let wrong = json!({ "name": "Maria", "password": "wrong password" });
-    expect_refusal(node.post("/v1/sign-in/password", &wrong), 401, "credentials_wrong").await;
-    expect_refusal(node.refresh(&guest.refresh_token), 401, "session_ended").await;
+    expect_refusal(server.post("/v1/sign-in/password", &wrong), 401, "credentials_wrong").await;
+    expect_refusal(server.refresh(&guest.refresh_token), 401, "session_ended").await;
     // This node has not received the end of the session; a seat is refused nevertheless.
-    expect_refusal(node.call(Method::POST, "/v1/rooms/newbie/seat", &guest), 403, "banned").await;
-    let ticket = node.post_by(&guest, "/v1/matchmaking/tickets", &json!({ "rooms": ["newbie"] }));
+    expect_refusal(server.call(Method::POST, "/v1/rooms/newbie/seat", &guest), 403, "banned").await;
+    let ticket = server.post_by(&guest, "/v1/matchmaking/tickets", &json!({ "rooms": ["newbie"] }));
     expect_refusal(ticket, 403, "banned").await;
     let table =
-        node.post_by(&guest, "/v1/private-tables", &json!({ "room": "newbie", "bet": 100 }));
+        server.post_by(&guest, "/v1/private-tables", &json!({ "room": "newbie", "bet": 100 }));
     expect_refusal(table, 403, "banned").await;
-    let seat = node.call(Method::POST, "/v1/private-tables/K7MWQ2XA/seat", &guest);
+    let seat = server.call(Method::POST, "/v1/private-tables/K7MWQ2XA/seat", &guest);
     expect_refusal(seat, 403, "banned").await;
     // Other players are not affected.
-    node.guest(OTHER_DEVICE).await;
+    server.guest(OTHER_DEVICE).await;
 
     server.clock.advance(Duration::from_hours(1));
     ok(by_device()).await;
@@ -69,7 +68,7 @@ async fn a_banned_player_neither_signs_in_nor_sits_down_until_the_ban_ends() {
     assert_eq!(sanctions.list(player, SanctionKind::Ban).await.unwrap().len(), 2);
     // The inbox contains notices of it, the newest first.
     let back = Guest::from_answer(ok(by_name()).await);
-    let notices = ok(node.get("/v1/me/notices", &back)).await;
+    let notices = ok(server.get("/v1/me/notices", &back)).await;
     let kinds: Vec<_> = items(&notices).iter().map(|notice| &notice["kind"]).collect();
     assert_eq!(kinds, ["ban_lifted", "banned", "banned"]);
 }

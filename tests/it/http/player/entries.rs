@@ -4,13 +4,16 @@ use bahay_engine::table::TableId;
 use serde_json::Value;
 use uuid::Uuid;
 
-use crate::http::server::{Guest, Server, expect_refusal, list_players, ok, refused, text};
+use crate::http::server::{
+    Guest, Server, expect_refusal, expect_refusal_of, list_players, ok, text,
+};
 use crate::support::bank::PotGoes;
 use crate::support::db::execute;
 use crate::support::rest::items;
 
-/// Creates three guests who have played two games and have one game open.
-async fn play_games(server: &Server) -> (Guest, Vec<String>) {
+/// Starts a server with three guests who have played two games and have one game open.
+async fn start_with_games() -> (Server, Guest, Vec<String>) {
+    let server = Server::new().await;
     let mut guests = server.guests(3).await;
     let players = list_players(&guests);
     let table = TableId(Uuid::new_v4());
@@ -19,19 +22,18 @@ async fn play_games(server: &Server) -> (Guest, Vec<String>) {
     let open = server.bank.deal(table, &players);
     server.bank.open(&open).await;
     let games = [first, second, open.game].map(|game| game.to_string()).to_vec();
-    (guests.swap_remove(0), games)
+    (server, guests.swap_remove(0), games)
 }
 
 async fn list_items(server: &Server, guest: &Guest, query: &str) -> Vec<Value> {
     let path = format!("/v1/me/wallet/entries?{query}");
-    let page = ok(server.get(&path, &guest)).await;
+    let page = ok(server.get(&path, guest)).await;
     items(&page).clone()
 }
 
 #[tokio::test]
 async fn entries_name_their_game_and_its_record() {
-    let server = Server::new().await;
-    let (guest, games) = play_games(&server).await;
+    let (server, guest, games) = start_with_games().await;
     let antes = list_items(&server, &guest, "code=ante").await;
     let found: Vec<_> = antes.iter().map(|entry| text(&entry["game"])).collect();
     assert_eq!(found, [games[2].clone(), games[1].clone(), games[0].clone()]);
@@ -45,8 +47,7 @@ async fn entries_name_their_game_and_its_record() {
 
 #[tokio::test]
 async fn entries_are_filtered_by_codes_and_time() {
-    let server = Server::new().await;
-    let (guest, _) = play_games(&server).await;
+    let (server, guest, _) = start_with_games().await;
     let codes = |items: Vec<Value>| -> Vec<String> {
         items.iter().map(|entry| text(&entry["code"])).collect()
     };
@@ -56,11 +57,8 @@ async fn entries_are_filtered_by_codes_and_time() {
 
     // Moves entries one hour back, so that a time between the entries exists.
     let owner = server.owner_pool().await;
-    execute(
-        &owner,
-        "update operations set created_at = '2026-02-28T15:59:59.999Z' where kind = 'grant'",
-    )
-    .await;
+    let earlier = "update operations set created_at = '2026-02-28T15:59:59.999Z'";
+    execute(&owner, &format!("{earlier} where kind = 'grant'")).await;
     let cut = "2026-02-28T16:00:00Z";
     assert_eq!(codes(list_items(&server, &guest, &format!("to={cut}")).await), ["welcome"]);
     let after = list_items(&server, &guest, &format!("from={cut}")).await;
@@ -77,8 +75,7 @@ async fn entries_are_filtered_by_codes_and_time() {
 
 #[tokio::test]
 async fn a_cursor_is_valid_for_its_filters() {
-    let server = Server::new().await;
-    let (guest, _) = play_games(&server).await;
+    let (server, guest, _) = start_with_games().await;
     let get = |query: &str| server.get(&format!("/v1/me/wallet/entries?{query}"), &guest);
     let page = ok(get("code=ante&code=hold&limit=1")).await;
     let cursor = text(&page["next_cursor"]);
@@ -108,7 +105,6 @@ async fn invalid_filters_are_refused() {
         "codes=ante",
     ] {
         let path = format!("/v1/me/wallet/entries?{query}");
-        let refused = refused(server.get(&path, &guest));
-        assert_eq!(refused.await, (422, "query_invalid".into()), "{query}");
+        expect_refusal_of(query, server.get(&path, &guest), 422, "query_invalid").await;
     }
 }

@@ -18,19 +18,19 @@ use crate::support::checks::count_standings;
 use crate::support::db::read_value;
 use crate::support::rest::{assert_fields, items};
 
-/// Creates three guests, who play, and a fourth one.
-async fn sign_in_guests(server: &Server) -> (Vec<Guest>, Vec<PlayerId>) {
+/// Starts a server with three guests, who play, and a fourth one.
+async fn start_with_guests() -> (Server, Vec<Guest>, Vec<PlayerId>) {
+    let server = Server::new().await;
     let guests = server.guests(4).await;
     let players = list_players(&guests[..3]);
-    (guests, players)
+    (server, guests, players)
 }
 
 #[tokio::test]
 async fn a_record_is_visible_to_its_players_only() {
-    let server = Server::new().await;
-    let (guests, players) = sign_in_guests(&server).await;
+    let (server, guests, players) = start_with_guests().await;
     let (game, _) = server.bank.play(table(), &players, 0, 3, PotGoes::Nowhere).await;
-    let record = |id: &str, guest: &Guest| server.get(&format!("/v1/games/{id}/record"), &guest);
+    let record = |id: &str, guest: &Guest| server.get(&format!("/v1/games/{id}/record"), guest);
     let id = game.to_string();
     for guest in &guests[..3] {
         assert_eq!(ok(record(&id, guest)).await["game"], id);
@@ -48,12 +48,10 @@ async fn a_record_is_visible_to_its_players_only() {
 /// missing game.
 #[tokio::test]
 async fn an_archived_record_is_shown_or_reported_unreachable() {
-    let server = Server::new().await;
-    let (guests, players) = sign_in_guests(&server).await;
+    let (server, guests, players) = start_with_guests().await;
     let (game, _) = server.bank.play(table(), &players, 0, 3, PotGoes::Nowhere).await;
     let paths = ["record", "fairness", "steps"].map(|part| format!("/v1/games/{game}/{part}"));
-    let token = &guests[0].access_token;
-    let before = ok(server.get(&paths[0], token)).await;
+    let before = ok(server.get(&paths[0], &guests[0])).await;
 
     server.bank.ledger.project_house_entries().await.expect("the operations can be sealed");
     count_standings(&server.bank.pool).await;
@@ -70,20 +68,19 @@ async fn an_archived_record_is_shown_or_reported_unreachable() {
     assert_eq!(moved.records, 1);
 
     for path in &paths {
-        expect_refusal(server.get(path, token), 503, "archive_unreachable").await;
+        expect_refusal(server.get(path, &guests[0]), 503, "archive_unreachable").await;
     }
     let stranger = &guests[3].access_token;
     let node = server.node_with(Setup { records, ..Setup::default() }).await;
-    assert_eq!(ok(node.get(&paths[0], token)).await, before);
+    assert_eq!(ok(node.get(&paths[0], &guests[0])).await, before);
     expect_refusal(node.get(&paths[0], stranger), 404, "game_not_found").await;
 }
 
 #[tokio::test]
 async fn a_running_or_voided_game_has_no_record() {
-    let server = Server::new().await;
-    let (guests, players) = sign_in_guests(&server).await;
+    let (server, guests, players) = start_with_guests().await;
     let game = server.bank.open_game(&players).await;
-    let record = |guest: &Guest| server.get(&format!("/v1/games/{}/record", game.game), &guest);
+    let record = |guest: &Guest| server.get(&format!("/v1/games/{}/record", game.game), guest);
     expect_refusal(record(&guests[0]), 409, "game_not_finished").await;
     expect_refusal(record(&guests[3]), 404, "game_not_found").await;
     server.bank.void_game(&game).await;
@@ -95,8 +92,7 @@ async fn a_running_or_voided_game_has_no_record() {
 
 #[tokio::test]
 async fn own_games_are_paginated_newest_first() {
-    let server = Server::new().await;
-    let (guests, players) = sign_in_guests(&server).await;
+    let (server, guests, players) = start_with_guests().await;
     let mut played = Vec::new();
     for _ in 0..5 {
         let (game, _) = server.bank.play(table(), &players, 1, 2, PotGoes::Nowhere).await;
@@ -115,8 +111,7 @@ async fn own_games_are_paginated_newest_first() {
 
 #[tokio::test]
 async fn a_wallet_shows_held_coins() {
-    let server = Server::new().await;
-    let (guests, players) = sign_in_guests(&server).await;
+    let (server, guests, players) = start_with_guests().await;
     let game = server.bank.deal(table(), &players);
     let (stakes, _) = server.bank.open(&game).await;
     assert_eq!(ok(server.get("/v1/me/wallet", &guests[0])).await["held"], stakes[0].hundredths());
@@ -124,33 +119,31 @@ async fn a_wallet_shows_held_coins() {
 
 #[tokio::test]
 async fn a_cursor_is_valid_only_for_its_filters() {
-    let server = Server::new().await;
-    let (guests, players) = sign_in_guests(&server).await;
+    let (server, guests, players) = start_with_guests().await;
     for _ in 0..3 {
         server.bank.play(table(), &players, 1, 2, PotGoes::Nowhere).await;
     }
-    let token = guests[1].access_token.as_str();
-    let first = ok(server.get("/v1/me/games?limit=2&outcome=won", token)).await;
+    let first = ok(server.get("/v1/me/games?limit=2&outcome=won", &guests[1])).await;
     assert_eq!(first["items"][0]["outcome"], "won");
     let cursor = text(&first["next_cursor"]);
-    let next = |filter: &str| server.get(&format!("/v1/me/games?{filter}cursor={cursor}"), token);
+    let next =
+        |filter: &str| server.get(&format!("/v1/me/games?{filter}cursor={cursor}"), &guests[1]);
     assert_eq!(items(&ok(next("outcome=won&")).await).len(), 1);
     expect_refusal(next(""), 422, "cursor_invalid").await;
     expect_refusal(next("outcome=won&room=newbie&"), 422, "cursor_invalid").await;
     let from = "from=2026-03-01T00:00:00Z&to=2026-03-01T00:00:00Z";
     for query in ["outcome=none", "ending=tie", "room=Newbie", "from=yesterday", from, "size=1"] {
-        let refused = server.get(&format!("/v1/me/games?{query}"), token);
+        let refused = server.get(&format!("/v1/me/games?{query}"), &guests[1]);
         expect_refusal(refused, 422, "query_invalid").await;
     }
 }
 
 #[tokio::test]
 async fn a_voided_game_has_a_detail_and_no_deal() {
-    let server = Server::new().await;
-    let (guests, players) = sign_in_guests(&server).await;
+    let (server, guests, players) = start_with_guests().await;
     let game = server.bank.open_game(&players).await;
     let get =
-        |path: &str, guest: &Guest| server.get(&format!("/v1/games/{}{path}", game.game), &guest);
+        |path: &str, guest: &Guest| server.get(&format!("/v1/games/{}{path}", game.game), guest);
     expect_refusal(get("", &guests[0]), 409, "game_not_finished").await;
     expect_refusal(get("/fairness", &guests[0]), 404, "game_not_found").await;
     server.bank.void_game(&game).await;
@@ -164,8 +157,7 @@ async fn a_voided_game_has_a_detail_and_no_deal() {
 
 #[tokio::test]
 async fn blocks_and_mutes_are_listed_and_removed() {
-    let server = Server::new().await;
-    let (guests, players) = sign_in_guests(&server).await;
+    let (server, guests, players) = start_with_guests().await;
     let call =
         |method: Method, id: &str| server.call(method, &format!("/v1/me/blocks/{id}"), &guests[0]);
     let put = |id: &str| call(Method::PUT, id);
@@ -191,8 +183,7 @@ async fn blocks_and_mutes_are_listed_and_removed() {
 
 #[tokio::test]
 async fn commitments_of_voided_games_are_listed_by_day_and_table() {
-    let server = Server::new().await;
-    let (_, players) = sign_in_guests(&server).await;
+    let (server, _, players) = start_with_guests().await;
     let mut voided = Vec::new();
     for _ in 0..3 {
         let game = server.bank.open_game(&players).await;
@@ -228,8 +219,7 @@ async fn commitments_of_voided_games_are_listed_by_day_and_table() {
 /// The analysis covers the decisions of the record, and is available to its players only.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_finished_game_is_analysed_for_its_players() {
-    let server = Server::new().await;
-    let (guests, _) = sign_in_guests(&server).await;
+    let (server, guests, _) = start_with_guests().await;
     let game = crate::http::core::matrix::play_game(&server, &guests[0]).await;
     let path = format!("/v1/games/{game}/analysis");
     let analysis = ok(server.get(&path, &guests[0])).await;

@@ -11,7 +11,7 @@ use reqwest::Method;
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::http::server::{Guest, Node, Server, Setup, expect_refusal, ok, text};
+use crate::http::server::{Guest, Node, Server, Setup, expect_refusal, ok};
 use crate::support::house::cheap_auth_options;
 
 const DAY: Duration = Duration::from_hours(24);
@@ -23,45 +23,43 @@ async fn start_with_limit(welcomes: u32) -> Server {
 }
 
 async fn load_available(node: &Node, guest: &Guest) -> i64 {
-    let wallet = ok(node.get("/v1/me/wallet", &guest)).await;
+    let wallet = ok(node.get("/v1/me/wallet", guest)).await;
     wallet["available"].as_i64().unwrap()
 }
 
 #[tokio::test]
 async fn a_player_beyond_the_limit_gets_the_welcome_on_another_day() {
     let server = start_with_limit(2).await;
-    let node = &server.node;
-    let guests = node.guests(4).await;
+    let guests = server.guests(4).await;
     let mut wallets = vec![];
     for guest in &guests {
-        wallets.push(load_available(node, guest).await);
+        wallets.push(load_available(&server, guest).await);
     }
     assert_eq!(wallets, [100_000, 100_000, 0, 0]);
     // Another sign-in on the same day does not help, and a daily reward is not possible before the
     // welcome grant.
-    let again = node.guest("device-00000000-2").await;
-    assert_eq!(load_available(node, &again).await, 0);
-    let standing = ok(node.get("/v1/me/rewards", &again)).await;
+    let again = server.guest("device-00000000-2").await;
+    assert_eq!(load_available(&server, &again).await, 0);
+    let standing = ok(server.get("/v1/me/rewards", &again)).await;
     assert_eq!(standing["daily"]["claimable"], false);
     assert_eq!(standing["daily"]["claimable_at"], "2026-03-02T00:00:00.000Z");
-    let daily = node.call(Method::POST, "/v1/me/rewards/daily", &again);
+    let daily = server.call(Method::POST, "/v1/me/rewards/daily", &again);
     expect_refusal(daily, 409, "welcome_due").await;
     // Relief is available without coins, so the first game need not wait.
-    let relief = node.call(Method::POST, "/v1/me/rewards/relief", &again);
+    let relief = server.call(Method::POST, "/v1/me/rewards/relief", &again);
     assert_eq!(ok(relief).await["available"], 10_000);
-    ok(node.call(Method::POST, "/v1/rooms/newbie/seat", &again)).await;
+    ok(server.call(Method::POST, "/v1/rooms/newbie/seat", &again)).await;
 
     // A player who has received the welcome grant does not receive it again.
     server.clock.advance(DAY);
-    let known = node.guest("device-00000000-0").await;
-    assert_eq!(load_available(node, &known).await, 100_000);
+    let known = server.guest("device-00000000-0").await;
+    assert_eq!(load_available(&server, &known).await, 100_000);
     // One player receives the grant by signing in, the other by refreshing.
-    let signed_in = node.guest("device-00000000-2").await;
-    assert_eq!(load_available(node, &signed_in).await, 110_000);
-    let refreshed = ok(node.refresh(&guests[3].refresh_token)).await;
-    let guest = Guest { access_token: text(&refreshed["access_token"]), ..guests[3].clone() };
-    assert_eq!(load_available(node, &guest).await, 100_000);
-    ok(node.call(Method::POST, "/v1/me/rewards/daily", &guest)).await;
+    let signed_in = server.guest("device-00000000-2").await;
+    assert_eq!(load_available(&server, &signed_in).await, 110_000);
+    let guest = server.renew(&guests[3]).await;
+    assert_eq!(load_available(&server, &guest).await, 100_000);
+    ok(server.call(Method::POST, "/v1/me/rewards/daily", &guest)).await;
     server.bank.audit_clean().await;
 }
 

@@ -14,7 +14,7 @@ async fn the_rating_board_lists_rated_players() {
     let players = list_players(&guests);
     let board = |span: &str, query: &str, guest: usize| {
         let path = format!("/v1/leaderboards/rating/{span}{query}");
-        server.get(&path, &guests[guest].access_token)
+        server.get(&path, &guests[guest])
     };
     assert_eq!(ok(board("ever", "", 0)).await["total"], 0);
     for _ in 0..2 {
@@ -57,10 +57,9 @@ async fn the_rating_board_lists_rated_players() {
 async fn a_board_covers_the_days_from_the_first_game_to_today() {
     let server = Server::new().await;
     let guests = server.guests(3).await;
-    let token = &guests[0].access_token;
     let board = |span: &str, date: &str| {
         let path = format!("/v1/leaderboards/coins/{span}?date={date}");
-        server.get(&path, token)
+        server.get(&path, &guests[0])
     };
     // Before the first game only today's board exists, and it is empty.
     assert_eq!(ok(board("day", "2026-03-01")).await["total"], 0);

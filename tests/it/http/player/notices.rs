@@ -14,7 +14,7 @@ async fn players_of_a_voided_game_receive_a_notice() {
     for _ in 0..2 {
         server.bank.void_game(&game).await;
     }
-    let list = |guest: &Guest| server.get("/v1/me/notices", &guest);
+    let list = |guest: &Guest| server.get("/v1/me/notices", guest);
     for guest in &guests[..3] {
         let notices = ok(list(guest)).await["items"].clone();
         assert_eq!(notices.as_array().expect("a page has items").len(), 1, "{notices}");
@@ -27,7 +27,7 @@ async fn players_of_a_voided_game_receive_a_notice() {
     let notice = notices["items"][0]["id"].as_str().expect("the notice has an id").to_owned();
     let read = |guest: &Guest, notice: &str| {
         let path = format!("/v1/me/notices/{notice}/read");
-        server.call(Method::POST, &path, &guest)
+        server.call(Method::POST, &path, guest)
     };
     expect_refusal(read(&guests[1], &notice), 404, "notice_not_found").await;
     let mut read_at = Value::Null;

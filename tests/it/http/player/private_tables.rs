@@ -20,7 +20,7 @@ impl Party {
     }
 
     fn request(&self, guest: usize, method: Method, path: &str) -> reqwest::RequestBuilder {
-        self.server.call(method, path, &self.guests[guest].access_token)
+        self.server.call(method, path, &self.guests[guest])
     }
 
     fn open(&self, body: &Value) -> reqwest::RequestBuilder {

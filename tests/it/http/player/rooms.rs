@@ -4,26 +4,23 @@ use bahay::ledger::Grant;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::http::server::{DEVICE, Guest, Node, PASSWORD, Server, expect_refusal, ok, text};
-use crate::support::rest::items;
-
-fn request(node: &Node, method: Method, path: &str, guest: &Guest) -> reqwest::RequestBuilder {
-    node.call(method, path, &guest)
-}
+use crate::http::server::{
+    DEVICE, Guest, PASSWORD, Server, expect_refusal, expect_refusal_of, ok, text,
+};
+use crate::support::rest::{assert_fields, items};
 
 #[tokio::test]
 async fn the_rooms_are_public() {
     let server = Server::new().await;
     let rooms = ok(server.request(Method::GET, "/v1/rooms")).await;
-    assert_eq!(rooms["items"][0]["id"], "newbie");
-    assert_eq!(rooms["items"][0]["bet"], 100);
+    assert_fields(&rooms["items"][0], json!({ "id": "newbie", "bet": 100 }));
 }
 
 #[tokio::test]
 async fn a_player_is_seated_once_and_may_leave() {
     let (server, guest) = Server::with_guest().await;
-    let at_table = |method| request(&server, method, "/v1/table", &guest);
-    let seat = || request(&server, Method::POST, "/v1/rooms/newbie/seat", &guest);
+    let at_table = |method| server.call(method, "/v1/table", &guest);
+    let seat = || server.call(Method::POST, "/v1/rooms/newbie/seat", &guest);
     expect_refusal(at_table(Method::GET), 404, "not_seated").await;
     expect_refusal(at_table(Method::DELETE), 404, "not_seated").await;
     let first = ok(seat()).await;
@@ -36,8 +33,8 @@ async fn a_player_is_seated_once_and_may_leave() {
 async fn an_unknown_room_seats_nobody() {
     let (server, guest) = Server::with_guest().await;
     for room in ["nowhere", "Newbie", "..%2fnewbie"] {
-        let path = format!("/v1/rooms/{room}/seat");
-        expect_refusal(request(&server, Method::POST, &path, &guest), 404, "room_not_found").await;
+        let seat = server.call(Method::POST, &format!("/v1/rooms/{room}/seat"), &guest);
+        expect_refusal_of(room, seat, 404, "room_not_found").await;
     }
 }
 
@@ -46,13 +43,13 @@ async fn rooms_show_the_number_of_their_players() {
     let server = Server::new().await;
     for device in ["device-0123456789-a", "device-0123456789-b"] {
         let guest = server.guest(device).await;
-        ok(request(&server, Method::POST, "/v1/rooms/newbie/seat", &guest)).await;
+        ok(server.call(Method::POST, "/v1/rooms/newbie/seat", &guest)).await;
     }
     let rooms = ok(server.request(Method::GET, "/v1/rooms")).await;
     let items = items(&rooms);
     assert!(items.len() >= 6);
-    assert_eq!((&items[0]["players"], &items[0]["tables"]), (&2.into(), &1.into()));
-    assert_eq!((&items[1]["players"], &items[1]["tables"]), (&0.into(), &0.into()));
+    assert_fields(&items[0], json!({ "players": 2, "tables": 1 }));
+    assert_fields(&items[1], json!({ "players": 0, "tables": 0 }));
 }
 
 #[tokio::test]
@@ -65,7 +62,7 @@ async fn watchable_tables_are_paginated() {
         guests.push(guest);
     }
     let list =
-        |query: &str, guest: &Guest| server.get(&format!("/v1/rooms/newbie/tables{query}"), &guest);
+        |query: &str, guest: &Guest| server.get(&format!("/v1/rooms/newbie/tables{query}"), guest);
     let all = ok(list("", &guests[0])).await["items"].as_array().unwrap().clone();
     let mut players: Vec<i64> =
         all.iter().map(|table| table["players"].as_i64().unwrap()).collect();

@@ -17,8 +17,9 @@ use crate::support::db::{count_rows, count_waiting, execute, lock_table};
 use crate::support::rest::items;
 use crate::support::waiting::wait_until;
 
-/// Creates three guests who have played a game; the first has a name and a password.
-async fn play_game(server: &Server) -> (Vec<Guest>, TableId) {
+/// Starts a server with three guests who have played a game; the first has a name and a password.
+async fn start_with_game() -> (Server, Vec<Guest>, TableId) {
+    let server = Server::new().await;
     let mut guests = Vec::new();
     for number in 0..3 {
         let device = format!("{DEVICE}-{number}");
@@ -31,33 +32,34 @@ async fn play_game(server: &Server) -> (Vec<Guest>, TableId) {
     let players = list_players(&guests);
     let table = TableId(Uuid::new_v4());
     server.bank.play(table, &players, 0, 3, PotGoes::ToWinner).await;
-    (guests, table)
+    (server, guests, table)
 }
 
 #[tokio::test]
 async fn the_export_contains_all_data_of_the_player() {
-    let server = Server::new().await;
-    let (guests, _) = play_game(&server).await;
-    let token = guests[0].access_token.as_str();
-    let response = server.get("/v1/me/export", token).send().await.unwrap();
+    let (server, guests, _) = start_with_game().await;
+    let response = server.get("/v1/me/export", &guests[0]).send().await.unwrap();
     let attachment = "attachment; filename=\"bahay-export.json\"";
     assert_eq!(response.headers()["content-disposition"], attachment);
     let export: serde_json::Value = response.json().await.unwrap();
-    assert_eq!(export["player"], ok(server.get("/v1/me", token)).await);
+    assert_eq!(export["player"], ok(server.get("/v1/me", &guests[0])).await);
     assert_eq!(export["player"]["name"], "Maria Clara");
-    assert_eq!(export["wallet"], ok(server.get("/v1/me/wallet", token)).await);
-    let entries = ok(server.get("/v1/me/wallet/entries?limit=100", token)).await;
+    assert_eq!(export["wallet"], ok(server.get("/v1/me/wallet", &guests[0])).await);
+    let entries = ok(server.get("/v1/me/wallet/entries?limit=100", &guests[0])).await;
     assert_eq!(export["wallet_entries"], entries["items"]);
     assert!(items(&entries).len() > 3);
-    let games = ok(server.get("/v1/me/games", token)).await;
+    let games = ok(server.get("/v1/me/games", &guests[0])).await;
     assert_eq!(export["games"], games["items"]);
-    let methods = ok(server.get("/v1/me/sign-in-methods", token)).await;
+    let methods = ok(server.get("/v1/me/sign-in-methods", &guests[0])).await;
     assert_eq!(export["sign_in_methods"], methods);
-    assert_eq!(export["rewards"], ok(server.get("/v1/me/rewards", token)).await);
+    assert_eq!(export["rewards"], ok(server.get("/v1/me/rewards", &guests[0])).await);
     assert_eq!(export["devices"].as_array().unwrap().len(), 1);
     assert_eq!(export["sessions"][0]["user_agent"], "Tongits/2.1 of Maria");
     assert_eq!(export["bans"], json!([]));
-    assert_eq!(export["statistics"], ok(server.get("/v1/me/statistics", token)).await["items"]);
+    assert_eq!(
+        export["statistics"],
+        ok(server.get("/v1/me/statistics", &guests[0])).await["items"]
+    );
     for empty in ["blocked_players", "muted_players", "reports_made", "reports_received"] {
         assert_eq!(export[empty], json!([]), "{empty}");
     }
@@ -68,8 +70,7 @@ async fn the_export_contains_all_data_of_the_player() {
 /// The document is sent in portions, which form one document.
 #[tokio::test]
 async fn an_export_in_portions_is_complete() {
-    let server = Server::new().await;
-    let (guests, table) = play_game(&server).await;
+    let (server, guests, table) = start_with_game().await;
     let players = list_players(&guests);
     // The winners alternate, so that nobody reaches the daily limit of wins in rooms.
     for winner in (0..3).cycle().take(120) {
@@ -121,18 +122,16 @@ async fn a_player_exports_once_an_hour() {
 
 #[tokio::test]
 async fn a_deleted_account_is_anonymous_and_the_books_balance() {
-    let server = Server::new().await;
-    let (guests, _) = play_game(&server).await;
+    let (server, guests, _) = start_with_game().await;
     let deleted = &guests[0];
     let other = &guests[1];
-    let node = &server.node;
     let traces = json!({ "avatar": "maya", "time_zone": "Asia/Manila" });
-    ok(node.change_profile(deleted, &traces)).await;
+    ok(server.change_profile(deleted, &traces)).await;
     // Several concurrent deletions.
     let proof = json!({ "by": "password", "password": PASSWORD });
-    let proof = node.proof(&deleted.access_token, &proof).await;
+    let proof = server.proof(&deleted, &proof).await;
     let delete = || {
-        let request = node.call(Method::DELETE, "/v1/me", deleted);
+        let request = server.call(Method::DELETE, "/v1/me", deleted);
         status_of(request.header("account-proof", &proof))
     };
     let answers = join_all((0..5).map(|_| delete())).await;
@@ -140,20 +139,20 @@ async fn a_deleted_account_is_anonymous_and_the_books_balance() {
     assert!(answers.iter().all(|status| [204, 401].contains(status)), "{answers:?}");
     assert_eq!(delete().await, 401);
 
-    expect_refusal(node.get("/v1/me", &deleted), 401, "token_revoked").await;
-    expect_refusal(node.refresh(&deleted.refresh_token), 401, "refresh_token_unknown").await;
+    expect_refusal(server.get("/v1/me", &deleted), 401, "token_revoked").await;
+    expect_refusal(server.refresh(&deleted.refresh_token), 401, "refresh_token_unknown").await;
     let by_name = json!({ "name": "Maria Clara", "password": PASSWORD });
-    let by_name = || node.post("/v1/sign-in/password", &by_name);
+    let by_name = || server.post("/v1/sign-in/password", &by_name);
     expect_refusal(by_name(), 401, "credentials_wrong").await;
-    let anew = node.guest(&format!("{DEVICE}-0")).await;
+    let anew = server.guest(&format!("{DEVICE}-0")).await;
     assert_ne!(anew.id, deleted.id);
     // Others no longer see the player, and the name is free.
     let look_up = format!("/v1/players?ids={}", deleted.id);
-    let seen = ok(node.get(&look_up, &other)).await;
+    let seen = ok(server.get(&look_up, &other)).await;
     let nobody =
         json!({ "id": deleted.id, "name": "Deleted player", "avatar": "carabao", "is_bot": false });
     assert_eq!(seen, json!({ "items": [nobody] }));
-    ok(node.change_profile(other, &json!({ "name": "Maria Clara" }))).await;
+    ok(server.change_profile(other, &json!({ "name": "Maria Clara" }))).await;
 
     // No row identifies the player; the bookings remain.
     let rows = sqlx::query_scalar(
@@ -176,23 +175,22 @@ async fn a_deleted_account_is_anonymous_and_the_books_balance() {
     let wallet = server.bank.wallets(&[deleted.id.parse().unwrap()]).await;
     assert!(wallet[0] > 0);
     server.bank.audit_clean().await;
-    assert_eq!(items(&ok(node.get("/v1/me/games", &other)).await).len(), 1);
+    assert_eq!(items(&ok(server.get("/v1/me/games", &other)).await).len(), 1);
 }
 
 #[tokio::test]
 async fn a_seated_player_cannot_be_deleted() {
-    let server = Server::new().await;
-    let (guests, table) = play_game(&server).await;
+    let (server, guests, table) = start_with_game().await;
     let mut proofs = Vec::new();
     for (number, guest) in guests.iter().enumerate() {
         let credential = match number {
             0 => json!({ "by": "password", "password": PASSWORD }),
             _ => json!({ "by": "device", "device_id": format!("{DEVICE}-{number}") }),
         };
-        proofs.push(server.proof(&guest.access_token, &credential).await);
+        proofs.push(server.proof(&guest, &credential).await);
     }
     let delete = |number: usize| {
-        let delete = server.call(Method::DELETE, "/v1/me", &guests[number].access_token);
+        let delete = server.call(Method::DELETE, "/v1/me", &guests[number]);
         delete.header("account-proof", &proofs[number])
     };
     let game = server.bank.deal(table, &list_players(&guests));
@@ -211,8 +209,7 @@ async fn a_seated_player_cannot_be_deleted() {
 /// Blocks, mutes, and reports made and received.
 #[tokio::test]
 async fn the_export_contains_relations_and_reports() {
-    let server = Server::new().await;
-    let (guests, _) = play_game(&server).await;
+    let (server, guests, _) = start_with_game().await;
     let [one, other, third] = &guests[..] else { panic!("three players have played") };
     let put = |what: &str, of: &Guest| {
         let path = format!("/v1/me/{what}/{}", of.id);
@@ -225,7 +222,7 @@ async fn the_export_contains_relations_and_reports() {
     let report = |by: &Guest, about: &Guest, reason: &str, words: &str| {
         let body = json!({ "player": about.id, "reason": reason, "words": words });
         let path = format!("/v1/games/{game}/reports");
-        server.post_by(&by, &path, &body)
+        server.post_by(by, &path, &body)
     };
     ok(report(one, other, "collusion", "They talk to each other.")).await;
     ok(report(third, one, "stalling", "She thinks for hours.")).await;
@@ -263,8 +260,7 @@ async fn wait_for_locks(server: &Server, many: i64) {
 /// A deletion during the opening of a game waits for the opening, and is refused.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_deletion_waits_for_the_opening_of_a_game() {
-    let server = Server::new().await;
-    let (guests, table) = play_game(&server).await;
+    let (server, guests, table) = start_with_game().await;
     let players = list_players(&guests);
     let owner = server.owner_pool().await;
     // Blocks an opening after it has locked the wallets and before it is visible.
@@ -287,8 +283,7 @@ async fn a_deletion_waits_for_the_opening_of_a_game() {
 /// An opening during a deletion waits for the deletion, and finds the player deleted.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_game_is_not_opened_with_a_player_under_deletion() {
-    let server = Server::new().await;
-    let (guests, table) = play_game(&server).await;
+    let (server, guests, table) = start_with_game().await;
     let players = list_players(&guests);
     let before = server.bank.wallets(&players).await;
     let owner = server.owner_pool().await;

@@ -200,8 +200,8 @@ impl TrustingServer {
         ok(self.sign_in(&self.issue_token(subject).await)).await
     }
 
-    fn link(&self, access_token: &str, proof: &str, token: &str) -> RequestBuilder {
-        let link = self.post_by(access_token, "/v1/me/identities", &sign_in_body(DEVICE, token));
+    fn link(&self, by: &(impl AsRef<str> + ?Sized), proof: &str, token: &str) -> RequestBuilder {
+        let link = self.post_by(by, "/v1/me/identities", &sign_in_body(DEVICE, token));
         link.header("account-proof", proof)
     }
 }
@@ -447,13 +447,11 @@ async fn cached_keys_outlast_their_issuer_for_a_day() {
 #[tokio::test]
 async fn a_guest_links_an_identity_and_signs_in_with_it() {
     let server = TrustingServer::new().await;
-    let node = &server.node;
-    let guest = node.guest(DEVICE).await;
-    let token = guest.access_token.as_str();
-    let proof = node.device_proof(token, DEVICE).await;
-    let methods = ok(server.link(token, &proof, &server.issue_token("s1").await)).await;
+    let guest = server.guest(DEVICE).await;
+    let proof = server.device_proof(&guest, DEVICE).await;
+    let methods = ok(server.link(&guest, &proof, &server.issue_token("s1").await)).await;
     let id_token = server.issue_token("s1").await;
-    assert_eq!(ok(server.link(token, &proof, &id_token)).await, methods);
+    assert_eq!(ok(server.link(&guest, &proof, &id_token)).await, methods);
     let linked_at = "2026-03-01T12:00:00.000Z";
     let identity = json!({ "issuer": "local", "subject": "s1", "linked_at": linked_at });
     let expected =
@@ -462,13 +460,13 @@ async fn a_guest_links_an_identity_and_signs_in_with_it() {
     let back = server.sign_in_as("s1").await;
     assert_eq!(text(&back["player"]["id"]), guest.id);
 
-    let second = server.link(token, &proof, &server.issue_token("s2").await);
+    let second = server.link(&guest, &proof, &server.issue_token("s2").await);
     expect_refusal(second, 409, "issuer_linked").await;
-    let other = node.guest(OTHER_DEVICE).await;
-    let others = node.device_proof(&other, OTHER_DEVICE).await;
-    let theirs = server.link(&other.access_token, &others, &server.issue_token("s1").await);
+    let other = server.guest(OTHER_DEVICE).await;
+    let others = server.device_proof(&other, OTHER_DEVICE).await;
+    let theirs = server.link(&other, &others, &server.issue_token("s1").await);
     expect_refusal(theirs, 409, "identity_taken").await;
-    expect_token_refused(server.link(token, &proof, "nonsense")).await;
+    expect_token_refused(server.link(&guest, &proof, "nonsense")).await;
 
     // If the settings no longer contain an issuer, its address replaces its name.
     let gone = format!("https://id.example/{}", "a".repeat(236));
@@ -478,27 +476,27 @@ async fn a_guest_links_an_identity_and_signs_in_with_it() {
         guest.id
     );
     execute(&server.bank.pool, &insert).await;
-    let methods = ok(node.get("/v1/me/sign-in-methods", token)).await;
+    let methods = ok(server.get("/v1/me/sign-in-methods", &guest)).await;
     assert!(methods["identities"].as_array().unwrap().iter().any(|one| one["issuer"] == *gone));
     let delete = |path: &str| {
-        let delete = node.call(Method::DELETE, path, token);
+        let delete = server.call(Method::DELETE, path, &guest);
         delete.header("account-proof", &proof)
     };
     let escaped = gone.replace('/', "%2F");
     ok(delete(&format!("/v1/me/identities/{escaped}"))).await;
-    let methods = ok(node.get("/v1/me/sign-in-methods", token)).await;
+    let methods = ok(server.get("/v1/me/sign-in-methods", &guest)).await;
     assert_eq!(methods["identities"], json!([identity]));
     expect_refusal(delete(&format!("/v1/me/identities/{escaped}a")), 422, "path_invalid").await;
 
     // The devices may be forgotten now; the identity is then the last sign-in method.
-    let nothing = node.call(Method::DELETE, "/v1/me/devices", &other);
+    let nothing = server.call(Method::DELETE, "/v1/me/devices", &other);
     expect_refusal(nothing.header("account-proof", &others), 409, "last_sign_in").await;
     ok(delete("/v1/me/devices")).await;
     ok(delete("/v1/me/devices")).await;
-    assert_ne!(node.guest(DEVICE).await.id, guest.id);
+    assert_ne!(server.guest(DEVICE).await.id, guest.id);
     expect_refusal(delete("/v1/me/identities/local"), 409, "last_sign_in").await;
     let body = json!({ "name": "Maria", "password": PASSWORD });
-    ok(node.post_by(token, "/v1/me/password", &body).header("account-proof", &proof)).await;
+    ok(server.post_by(&guest, "/v1/me/password", &body).header("account-proof", &proof)).await;
     ok(delete("/v1/me/identities/local")).await;
     ok(delete("/v1/me/identities/local")).await;
     ok(delete("/v1/me/identities/unheard-of")).await;
@@ -512,19 +510,18 @@ async fn a_guest_links_an_identity_and_signs_in_with_it() {
 async fn an_identity_grants_one_welcome_a_day() {
     let grants = GrantLimits { welcomes: 1, ..GrantLimits::default() };
     let server = TrustingServer::with_grants(grants).await;
-    let node = &server.node;
     let available = async |token: &str| {
-        ok(node.get("/v1/me/wallet", token)).await["available"].as_i64().unwrap()
+        ok(server.get("/v1/me/wallet", token)).await["available"].as_i64().unwrap()
     };
-    node.guest("device-0123456789-0").await;
+    server.guest("device-0123456789-0").await;
     let mut wallets = vec![];
     for device in ["device-0123456789-1", "device-0123456789-2"] {
-        let token = node.guest(device).await.access_token;
+        let token = server.guest(device).await.access_token;
         assert_eq!(available(&token).await, 0);
-        let proof = node.device_proof(&token, device).await;
+        let proof = server.device_proof(&token, device).await;
         ok(server.link(&token, &proof, &server.issue_token("s1").await)).await;
         wallets.push(available(&token).await);
-        let unlink = node.call(Method::DELETE, "/v1/me/identities/local", &token);
+        let unlink = server.call(Method::DELETE, "/v1/me/identities/local", &token);
         ok(unlink.header("account-proof", &proof)).await;
     }
     assert_eq!(wallets, [WELCOME.hundredths(), 0]);
@@ -533,8 +530,8 @@ async fn an_identity_grants_one_welcome_a_day() {
     for _ in 0..2 {
         let token = text(&server.sign_in_as("s2").await["access_token"]);
         wallets.push(available(&token).await);
-        let proof = node.proof(&token, &identity_proof(&server.issue_token("s2").await)).await;
-        ok(node.call(Method::DELETE, "/v1/me", &token).header("account-proof", proof)).await;
+        let proof = server.proof(&token, &identity_proof(&server.issue_token("s2").await)).await;
+        ok(server.call(Method::DELETE, "/v1/me", &token).header("account-proof", proof)).await;
     }
     assert_eq!(wallets, [WELCOME.hundredths(), 0]);
 }
@@ -544,13 +541,11 @@ async fn an_identity_grants_one_welcome_a_day() {
 #[tokio::test]
 async fn account_changes_require_proof_of_a_linked_identity() {
     let server = TrustingServer::new().await;
-    let node = &server.node;
-    let guest = node.guest(DEVICE).await;
-    let token = guest.access_token.as_str();
+    let guest = server.guest(DEVICE).await;
     let by_device = json!({ "by": "device", "device_id": DEVICE });
-    let proof = node.proof(token, &by_device).await;
-    ok(server.link(token, &proof, &server.issue_token("s1").await)).await;
-    let show = |credential: &Value| node.post_by(token, "/v1/me/proof", credential);
+    let proof = server.proof(&guest, &by_device).await;
+    ok(server.link(&guest, &proof, &server.issue_token("s1").await)).await;
+    let show = |credential: &Value| server.post_by(&guest, "/v1/me/proof", credential);
     expect_refusal(show(&by_device), 403, "proof_insufficient").await;
     let of_another = identity_proof(&server.issue_token("s2").await);
     expect_refusal(show(&of_another), 403, "identity_wrong").await;
@@ -558,8 +553,8 @@ async fn account_changes_require_proof_of_a_linked_identity() {
     let mut unknown = identity_proof("x");
     unknown["issuer"] = json!("other");
     expect_refusal(show(&unknown), 404, "issuer_unknown").await;
-    let proof = node.proof(token, &identity_proof(&server.issue_token("s1").await)).await;
-    ok(node.call(Method::DELETE, "/v1/me", token).header("account-proof", proof)).await;
+    let proof = server.proof(&guest, &identity_proof(&server.issue_token("s1").await)).await;
+    ok(server.call(Method::DELETE, "/v1/me", &guest).header("account-proof", proof)).await;
 }
 
 /// A caller that disconnects during a fetch of keys does not cancel it for other callers.

@@ -21,25 +21,25 @@ fn sign_in(node: &Node, name: &str, password: &str) -> RequestBuilder {
     node.post("/v1/sign-in/password", &json!({ "name": name, "password": password }))
 }
 
-fn change_password(node: &Node, token: &str, current: &str, new: &str) -> RequestBuilder {
+fn change_password(node: &Node, guest: &Guest, current: &str, new: &str) -> RequestBuilder {
     let body = json!({ "current_password": current, "password": new });
-    node.call(Method::PUT, "/v1/me/password", token).json(&body)
+    node.call(Method::PUT, "/v1/me/password", guest).json(&body)
 }
 
-/// Creates a guest with the name Maria and a password.
-async fn sign_in_maria(node: &Node) -> Guest {
-    let guest = node.guest(DEVICE).await;
-    ok(node.set_password(&guest, DEVICE, "Maria", PASSWORD).await).await;
-    guest
+/// Starts a server with a guest who has the name Maria and a password.
+async fn start_with_maria(setup: Setup) -> (Server, Guest) {
+    let server = Server::with_setup(setup).await;
+    let guest = server.guest(DEVICE).await;
+    ok(server.set_password(&guest, DEVICE, "Maria", PASSWORD).await).await;
+    (server, guest)
 }
 
 #[tokio::test]
 async fn a_guest_with_a_password_keeps_everything_and_signs_in_by_name() {
     let (server, guest) = Server::with_guest().await;
-    let node = &server.node;
     let token = guest.access_token.as_str();
-    let wallet = ok(node.get("/v1/me/wallet", token)).await;
-    let me = ok(node.set_password(token, DEVICE, "Maria", PASSWORD).await).await;
+    let wallet = ok(server.get("/v1/me/wallet", token)).await;
+    let me = ok(server.set_password(token, DEVICE, "Maria", PASSWORD).await).await;
     assert_eq!(text(&me["id"]), guest.id);
     assert_eq!(me["name"], "Maria");
     // The player signs in on any node and in any letter case, and by its device as before.
@@ -48,11 +48,11 @@ async fn a_guest_with_a_password_keeps_everything_and_signs_in_by_name() {
         let signed_in = ok(sign_in(&other, name, PASSWORD)).await;
         assert_eq!(signed_in["player"], me, "{name}");
         let token = text(&signed_in["access_token"]);
-        assert_eq!(ok(node.get("/v1/me/wallet", &token)).await, wallet);
+        assert_eq!(ok(server.get("/v1/me/wallet", &token)).await, wallet);
     }
-    assert_eq!(node.guest(DEVICE).await.id, guest.id);
-    ok(node.get("/v1/me", token)).await;
-    let methods = ok(node.get("/v1/me/sign-in-methods", token)).await;
+    assert_eq!(server.guest(DEVICE).await.id, guest.id);
+    ok(server.get("/v1/me", token)).await;
+    let methods = ok(server.get("/v1/me/sign-in-methods", token)).await;
     let set_at = "2026-03-01T12:00:00.000Z";
     assert_eq!(methods, json!({ "devices": 1, "password_set_at": set_at, "identities": [] }));
 }
@@ -60,31 +60,30 @@ async fn a_guest_with_a_password_keeps_everything_and_signs_in_by_name() {
 #[tokio::test]
 async fn a_first_password_is_validated_and_set_once() {
     let (server, guest) = Server::with_guest().await;
-    let node = &server.node;
-    let token = guest.access_token.as_str();
     let long = "é".repeat(129);
     for password in ["", "1234567", &long] {
-        let set = node.set_password(token, DEVICE, "Maria", password).await;
+        let set = server.set_password(&guest, DEVICE, "Maria", password).await;
         expect_refusal_of(password, set, 422, "body_invalid").await;
     }
     for password in ["password", "IloveYou123", "mariamaria", "maria1maria", "aaaaaaaaaa"] {
-        let set = node.set_password(token, DEVICE, "Maria Maria", password).await;
+        let set = server.set_password(&guest, DEVICE, "Maria Maria", password).await;
         expect_refusal_of(password, set, 422, "password_easy").await;
     }
-    expect_refusal(change_password(node, token, PASSWORD, OTHER), 409, "password_not_set").await;
-    ok(node.set_password(token, DEVICE, "Maria", PASSWORD).await).await;
+    expect_refusal(change_password(&server, &guest, PASSWORD, OTHER), 409, "password_not_set")
+        .await;
+    ok(server.set_password(&guest, DEVICE, "Maria", PASSWORD).await).await;
     let body = json!({ "name": "Maria", "password": OTHER });
-    let proof = node.proof(token, &json!({ "by": "password", "password": PASSWORD })).await;
-    let again = node.post_by(token, "/v1/me/password", &body).header("account-proof", proof);
+    let proof = server.proof(&guest, &json!({ "by": "password", "password": PASSWORD })).await;
+    let again = server.post_by(&guest, "/v1/me/password", &body).header("account-proof", proof);
     expect_refusal(again, 409, "password_set").await;
-    ok(sign_in(node, "Maria", PASSWORD)).await;
+    ok(sign_in(&server, "Maria", PASSWORD)).await;
     // The name is reserved for Maria now.
-    let other = node.guest(OTHER_DEVICE).await;
+    let other = server.guest(OTHER_DEVICE).await;
     for name in ["Maria", "MARIA", "Mаria"] {
-        let claim = node.set_password(&other, OTHER_DEVICE, name, OTHER).await;
+        let claim = server.set_password(&other, OTHER_DEVICE, name, OTHER).await;
         expect_refusal(claim, 409, "name_taken").await;
     }
-    let house = node.set_password(&other, OTHER_DEVICE, "Bahay Support", OTHER).await;
+    let house = server.set_password(&other, OTHER_DEVICE, "Bahay Support", OTHER).await;
     expect_refusal(house, 422, "name_reserved").await;
 }
 
@@ -106,29 +105,24 @@ async fn one_of_twenty_concurrent_claims_gets_the_name() {
 
 #[tokio::test]
 async fn a_changed_password_ends_all_other_sessions() {
-    let server = Server::new().await;
-    let node = &server.node;
-    let here = sign_in_maria(node).await;
-    let there = node.guest(DEVICE).await;
-    let token = here.access_token.as_str();
-    expect_refusal(change_password(node, token, OTHER, OTHER), 403, "password_wrong").await;
+    let (server, here) = start_with_maria(Setup::default()).await;
+    let there = server.guest(DEVICE).await;
+    expect_refusal(change_password(&server, &here, OTHER, OTHER), 403, "password_wrong").await;
     for easy in ["12345678", "maria2026", "Maria-maria"] {
-        expect_refusal(change_password(node, token, PASSWORD, easy), 422, "password_easy").await;
+        expect_refusal(change_password(&server, &here, PASSWORD, easy), 422, "password_easy").await;
     }
-    ok(change_password(node, token, PASSWORD, OTHER)).await;
-    ok(node.get("/v1/me", token)).await;
-    ok(node.refresh(&here.refresh_token)).await;
-    expect_refusal(node.get("/v1/me", &there), 401, "token_revoked").await;
-    expect_refusal(node.refresh(&there.refresh_token), 401, "session_ended").await;
-    expect_refusal(sign_in(node, "Maria", PASSWORD), 401, "credentials_wrong").await;
-    ok(sign_in(node, "Maria", OTHER)).await;
+    ok(change_password(&server, &here, PASSWORD, OTHER)).await;
+    ok(server.get("/v1/me", &here)).await;
+    ok(server.refresh(&here.refresh_token)).await;
+    server.expect_ended(&there).await;
+    expect_refusal(sign_in(&server, "Maria", PASSWORD), 401, "credentials_wrong").await;
+    ok(sign_in(&server, "Maria", OTHER)).await;
 }
 
 #[tokio::test]
 async fn a_name_is_locked_after_five_failures_a_minute_on_every_node() {
-    let server = Server::new().await;
+    let (server, _) = start_with_maria(Setup::default()).await;
     let node = &server.node;
-    sign_in_maria(node).await;
     let wrong = async |name: &str, status: u16, code: &str| {
         expect_refusal_of(name, sign_in(node, name, "wrong password"), status, code).await;
     };
@@ -166,12 +160,10 @@ async fn a_name_is_locked_after_five_failures_a_minute_on_every_node() {
 async fn guesses_do_not_lock_out_known_devices() {
     let proxies = "127.0.0.1".parse().unwrap();
     let limits = rate_limit::Options { proxies, ..wide_rate_limits() };
-    let server = Server::with_rate_limits(limits).await;
-    let node = &server.node;
+    let (server, _) = start_with_maria(Setup::with_rate_limits(limits)).await;
     let from = |address: &str, password: &str| {
-        sign_in(node, "Maria", password).header("x-forwarded-for", address)
+        sign_in(&server, "Maria", password).header("x-forwarded-for", address)
     };
-    sign_in_maria(node).await;
     ok(from("192.0.2.1", PASSWORD)).await;
     for _ in 0..5 {
         expect_refusal(from("203.0.113.1", "wrong password"), 401, "credentials_wrong").await;
@@ -181,7 +173,7 @@ async fn guesses_do_not_lock_out_known_devices() {
     // The owner's device is behind the same address and is counted separately.
     let by_device = |address: &str, password: &str| {
         let body = json!({ "name": "Maria", "password": password, "device_id": DEVICE });
-        node.post("/v1/sign-in/password", &body).header("x-forwarded-for", address)
+        server.post("/v1/sign-in/password", &body).header("x-forwarded-for", address)
     };
     ok(by_device("203.0.113.1", PASSWORD)).await;
     for place in 1..=5 {
@@ -203,8 +195,7 @@ async fn guesses_do_not_lock_out_known_devices() {
 
 #[tokio::test]
 async fn concurrent_guesses_are_counted() {
-    let server = Server::new().await;
-    sign_in_maria(&server.node).await;
+    let (server, _) = start_with_maria(Setup::default()).await;
     let guesses = (0..40)
         .map(|number| status_of(sign_in(&server, "Maria", &format!("wrong password {number}"))));
     let answers = join_all(guesses).await;
@@ -214,27 +205,22 @@ async fn concurrent_guesses_are_counted() {
 
 #[tokio::test]
 async fn guesses_at_the_current_password_are_counted() {
-    let server = Server::new().await;
-    let node = &server.node;
-    let guest = sign_in_maria(node).await;
+    let (server, guest) = start_with_maria(Setup::default()).await;
     for _ in 0..5 {
-        let wrong = change_password(node, &guest.access_token, "wrong password", OTHER);
+        let wrong = change_password(&server, &guest, "wrong password", OTHER);
         expect_refusal(wrong, 403, "password_wrong").await;
     }
-    let right = change_password(node, &guest.access_token, PASSWORD, OTHER);
-    expect_refusal(right, 429, "sign_in_locked").await;
+    expect_refusal(change_password(&server, &guest, PASSWORD, OTHER), 429, "sign_in_locked").await;
 }
 
 #[tokio::test]
 async fn a_known_name_is_indistinguishable_from_an_unknown_one() {
-    let server = Server::new().await;
-    let node = &server.node;
-    sign_in_maria(node).await;
+    let (server, _) = start_with_maria(Setup::default()).await;
     // A guest without a password, an unknown name, and a text that is not a valid name.
-    node.sign_in(&json!({ "device_id": OTHER_DEVICE, "name": "Luz" })).await;
+    server.sign_in(&json!({ "device_id": OTHER_DEVICE, "name": "Luz" })).await;
     let mut bodies = Vec::new();
     for name in ["Maria", "Luz", "Somebody", "", "x", "\u{202e}", &"long ".repeat(500)] {
-        let response = sign_in(node, name, "wrong password").send().await.unwrap();
+        let response = sign_in(&server, name, "wrong password").send().await.unwrap();
         assert_eq!(response.status(), 401, "{name:?}");
         bodies.push(response.json::<Value>().await.unwrap());
     }
@@ -242,14 +228,13 @@ async fn a_known_name_is_indistinguishable_from_an_unknown_one() {
     // A password that could not be set is reported as a wrong one.
     for password in ["", "short", &"é".repeat(2_000)] {
         let name = format!("Nobody {}", password.len());
-        expect_refusal(sign_in(node, &name, password), 401, "credentials_wrong").await;
+        expect_refusal(sign_in(&server, &name, password), 401, "credentials_wrong").await;
     }
 }
 
 #[tokio::test]
 async fn cheaper_hashes_are_upgraded_at_the_next_sign_in() {
-    let server = Server::new().await;
-    sign_in_maria(&server.node).await;
+    let (server, _) = start_with_maria(Setup::default()).await;
     let hash = async || read_value::<String>(&server.bank.pool, "select hash from passwords").await;
     let before = hash().await;
     assert!(before.starts_with("$argon2id$v=19$m=64,t=1,p=1$"), "{before}");

@@ -12,7 +12,7 @@ use crate::http::server::{
 use crate::support::db::count_rows;
 use crate::support::rest::assert_fields;
 
-fn rename(server: &Server, by: impl AsRef<str>, name: &str) -> RequestBuilder {
+fn rename(server: &Server, by: &(impl AsRef<str> + ?Sized), name: &str) -> RequestBuilder {
     server.change_profile(by, &json!({ "name": name }))
 }
 

@@ -8,7 +8,7 @@ use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 
 use crate::http::server::{
-    DEVICE, Node, OTHER_DEVICE, PASSWORD, Server, expect_refusal, expect_refusal_of, ok,
+    DEVICE, Guest, Node, OTHER_DEVICE, PASSWORD, Server, expect_refusal, expect_refusal_of, ok,
 };
 
 /// The calls that require a proof, by method and path.
@@ -28,16 +28,16 @@ fn password_proof_body(password: &str) -> Value {
     json!({ "by": "password", "password": password })
 }
 
-fn request_proof(node: &Node, token: &str, shown: &Value) -> RequestBuilder {
-    node.post_by(token, "/v1/me/proof", shown)
+fn request_proof(node: &Node, guest: &Guest, shown: &Value) -> RequestBuilder {
+    node.post_by(guest, "/v1/me/proof", shown)
 }
 
-fn send_call(node: &Node, (method, path): &(Method, &str), token: &str) -> RequestBuilder {
+fn send_call(node: &Node, (method, path): &(Method, &str), guest: &Guest) -> RequestBuilder {
     let body = match *path {
         "/v1/me/password" => json!({ "name": "Maria", "password": PASSWORD }),
         _ => json!({ "issuer": "local", "id_token": "x", "device_id": DEVICE }),
     };
-    node.request(method.clone(), path).json(&body).bearer_auth(token)
+    node.call(method.clone(), path, guest).json(&body)
 }
 
 /// An access token alone cannot change the account: not without a proof, nor with an invented one,
@@ -45,93 +45,84 @@ fn send_call(node: &Node, (method, path): &(Method, &str), token: &str) -> Reque
 #[tokio::test]
 async fn an_access_token_alone_cannot_change_the_account() {
     let (server, guest) = Server::with_guest().await;
-    let node = &server.node;
-    let copied = guest.access_token.as_str();
-    let elsewhere = node.guest(DEVICE).await.access_token;
-    let of_elsewhere = node.device_proof(&elsewhere, DEVICE).await;
-    let stranger = node.guest(OTHER_DEVICE).await.access_token;
-    let strangers = node.device_proof(&stranger, OTHER_DEVICE).await;
+    let elsewhere = server.guest(DEVICE).await;
+    let of_elsewhere = server.device_proof(&elsewhere, DEVICE).await;
+    let stranger = server.guest(OTHER_DEVICE).await;
+    let strangers = server.device_proof(&stranger, OTHER_DEVICE).await;
     let made_up = format!("ap_{}", "0".repeat(80));
-    let old = node.device_proof(copied, DEVICE).await;
+    let old = server.device_proof(&guest, DEVICE).await;
     server.clock.advance(Duration::from_mins(5));
     for one in PROVEN {
-        expect_refusal(send_call(node, &one, copied), 403, "proof_missing").await;
-        let good = node.device_proof(copied, DEVICE).await;
-        let twice = send_call(node, &one, copied).header("account-proof", &good);
+        expect_refusal(send_call(&server, &one, &guest), 403, "proof_missing").await;
+        let good = server.device_proof(&guest, DEVICE).await;
+        let twice = send_call(&server, &one, &guest).header("account-proof", &good);
         expect_refusal(twice.header("account-proof", &good), 403, "proof_missing").await;
         for proof in [&of_elsewhere, &strangers, &made_up, &old, "nonsense"] {
-            let call = send_call(node, &one, copied).header("account-proof", proof);
+            let call = send_call(&server, &one, &guest).header("account-proof", proof);
             expect_refusal(call, 403, "proof_refused").await;
         }
     }
     // The account is unchanged.
-    let methods = ok(node.get("/v1/me/sign-in-methods", copied)).await;
+    let methods = ok(server.get("/v1/me/sign-in-methods", &guest)).await;
     assert_eq!(methods, json!({ "devices": 1, "password_set_at": null, "identities": [] }));
-    assert_eq!(node.guest(DEVICE).await.id, guest.id);
+    assert_eq!(server.guest(DEVICE).await.id, guest.id);
 }
 
 #[tokio::test]
 async fn a_device_is_a_proof_only_without_password_and_identity() {
     let (server, guest) = Server::with_guest().await;
-    let node = &server.node;
-    let token = guest.access_token.as_str();
     let unknown = device_proof_body("device-of-nobody-at-all");
-    expect_refusal(request_proof(node, token, &unknown), 403, "device_wrong").await;
-    node.guest(OTHER_DEVICE).await;
-    let prove = |proof: Value| request_proof(node, token, &proof);
+    expect_refusal(request_proof(&server, &guest, &unknown), 403, "device_wrong").await;
+    server.guest(OTHER_DEVICE).await;
+    let prove = |proof: Value| request_proof(&server, &guest, &proof);
     expect_refusal(prove(device_proof_body(OTHER_DEVICE)), 403, "device_wrong").await;
     expect_refusal(prove(password_proof_body(PASSWORD)), 409, "password_not_set").await;
-    ok(node.set_password(token, DEVICE, "Maria", PASSWORD).await).await;
+    ok(server.set_password(&guest, DEVICE, "Maria", PASSWORD).await).await;
     // The finder of a lost telephone holds the device, but does not know the password.
     expect_refusal(prove(device_proof_body(DEVICE)), 403, "proof_insufficient").await;
     for _ in 0..5 {
-        let wrong = request_proof(node, token, &password_proof_body("wrong password"));
+        let wrong = request_proof(&server, &guest, &password_proof_body("wrong password"));
         expect_refusal(wrong, 403, "password_wrong").await;
     }
     expect_refusal(prove(password_proof_body(PASSWORD)), 429, "sign_in_locked").await;
     server.clock.advance(Duration::from_mins(1));
     for _ in 0..4 {
-        let wrong = request_proof(node, token, &password_proof_body("wrong password"));
+        let wrong = request_proof(&server, &guest, &password_proof_body("wrong password"));
         expect_refusal(wrong, 403, "password_wrong").await;
     }
     // The right password resets the count of failures.
-    let proof = node.proof(token, &password_proof_body(PASSWORD)).await;
+    let proof = server.proof(&guest, &password_proof_body(PASSWORD)).await;
     expect_refusal(prove(password_proof_body("wrong password")), 403, "password_wrong").await;
-    ok(node.call(Method::DELETE, "/v1/me", token).header("account-proof", proof)).await;
+    ok(server.call(Method::DELETE, "/v1/me", &guest).header("account-proof", proof)).await;
 }
 
-fn change_device(node: &Node, token: &str, old: &str, new: &str) -> RequestBuilder {
+fn change_device(node: &Node, guest: &Guest, old: &str, new: &str) -> RequestBuilder {
     let body = json!({ "device_id": old, "new_device_id": new });
-    node.call(Method::PUT, "/v1/me/device", token).json(&body)
+    node.call(Method::PUT, "/v1/me/device", guest).json(&body)
 }
 
 /// A copy of the old id becomes useless: neither the id nor the sessions that it opened are valid.
 #[tokio::test]
 async fn a_changed_device_id_replaces_the_old_one() {
     let (server, guest) = Server::with_guest().await;
-    let node = &server.node;
-    let token = guest.access_token.as_str();
-    let thief = node.guest(DEVICE).await;
+    let thief = server.guest(DEVICE).await;
     assert_eq!(thief.id, guest.id);
     let new = "device-drawn-anew-1";
     for _ in 0..2 {
-        ok(change_device(node, token, DEVICE, new)).await;
+        ok(change_device(&server, &guest, DEVICE, new)).await;
     }
-    expect_refusal(node.get("/v1/me", &thief), 401, "token_revoked").await;
-    expect_refusal(node.refresh(&thief.refresh_token), 401, "session_ended").await;
-    assert_ne!(node.guest(DEVICE).await.id, guest.id);
-    assert_eq!(node.guest(new).await.id, guest.id);
-    ok(node.get("/v1/me", token)).await;
-    ok(node.refresh(&guest.refresh_token)).await;
-    assert_eq!(ok(node.get("/v1/me/sign-in-methods", token)).await["devices"], 1);
+    server.expect_ended(&thief).await;
+    assert_ne!(server.guest(DEVICE).await.id, guest.id);
+    assert_eq!(server.guest(new).await.id, guest.id);
+    ok(server.get("/v1/me", &guest)).await;
+    ok(server.refresh(&guest.refresh_token)).await;
+    assert_eq!(ok(server.get("/v1/me/sign-in-methods", &guest)).await["devices"], 1);
 }
 
 #[tokio::test]
 async fn a_device_id_changes_only_to_a_free_one_and_by_its_player() {
     let (server, guest) = Server::with_guest().await;
-    let node = &server.node;
-    let token = guest.access_token.as_str();
-    let other = node.guest(OTHER_DEVICE).await;
+    let other = server.guest(OTHER_DEVICE).await;
     for (old, new, status, code) in [
         (OTHER_DEVICE, "device-drawn-anew-1", 403, "device_wrong"),
         ("device-of-nobody-at-all", "device-drawn-anew-1", 403, "device_wrong"),
@@ -141,8 +132,8 @@ async fn a_device_id_changes_only_to_a_free_one_and_by_its_player() {
         (DEVICE, "short", 422, "body_invalid"),
     ] {
         let case = format!("{old} to {new}");
-        expect_refusal_of(case, change_device(node, token, old, new), status, code).await;
+        expect_refusal_of(case, change_device(&server, &guest, old, new), status, code).await;
     }
-    assert_eq!(node.guest(DEVICE).await.id, guest.id);
-    assert_eq!(node.guest(OTHER_DEVICE).await.id, other.id);
+    assert_eq!(server.guest(DEVICE).await.id, guest.id);
+    assert_eq!(server.guest(OTHER_DEVICE).await.id, other.id);
 }

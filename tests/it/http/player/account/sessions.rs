@@ -15,12 +15,12 @@ use crate::http::server::{
 use crate::support::rest::items;
 use crate::support::waiting::wait_until;
 
-async fn expect_signed_in(node: &Node, by: impl AsRef<str>) {
+async fn expect_signed_in(node: &Node, by: &(impl AsRef<str> + ?Sized)) {
     ok(node.get("/v1/me", by)).await;
 }
 
 async fn sign_out(node: &Node, guest: &Guest) {
-    ok(node.call(Method::POST, "/v1/sign-out", &guest)).await;
+    ok(node.call(Method::POST, "/v1/sign-out", guest)).await;
 }
 
 #[tokio::test]
@@ -28,55 +28,48 @@ async fn refreshing_returns_new_tokens_of_the_same_session() {
     let (server, guest) = Server::with_guest().await;
     server.clock.advance(Duration::from_mins(20));
     expect_refusal(server.get("/v1/me", &guest), 401, "token_expired").await;
-    let tokens = ok(server.refresh(&guest.refresh_token)).await;
-    assert_eq!(tokens["session"], guest.answer["session"]);
-    assert_ne!(tokens["refresh_token"], guest.answer["refresh_token"]);
-    assert_eq!(tokens["access_expires_at"], "2026-03-01T12:35:00.000Z");
-    expect_signed_in(&server, &text(&tokens["access_token"])).await;
-    ok(server.refresh(&text(&tokens["refresh_token"]))).await;
+    let renewed = server.renew(&guest).await;
+    assert_eq!(renewed.answer["session"], guest.answer["session"]);
+    assert_ne!(renewed.refresh_token, guest.refresh_token);
+    assert_eq!(renewed.answer["access_expires_at"], "2026-03-01T12:35:00.000Z");
+    expect_signed_in(&server, &renewed).await;
+    server.renew(&renewed).await;
 }
 
 #[tokio::test]
 async fn a_reused_refresh_token_ends_its_session_only() {
     let (server, stolen) = Server::with_guest().await;
     let other = server.guest(DEVICE).await;
-    let tokens = ok(server.refresh(&stolen.refresh_token)).await;
-    let newest = text(&tokens["refresh_token"]);
-    let node = &server.node;
-    expect_refusal(node.refresh(&stolen.refresh_token), 401, "refresh_token_reused").await;
-    expect_refusal(node.refresh(&newest), 401, "session_ended").await;
-    expect_refusal(node.refresh(&stolen.refresh_token), 401, "session_ended").await;
-    expect_refusal(node.get("/v1/me", &stolen), 401, "token_revoked").await;
-    let access_token = text(&tokens["access_token"]);
-    expect_refusal(node.get("/v1/me", &access_token), 401, "token_revoked").await;
-    expect_signed_in(node, &other).await;
-    ok(node.refresh(&other.refresh_token)).await;
+    let renewed = server.renew(&stolen).await;
+    expect_refusal(server.refresh(&stolen.refresh_token), 401, "refresh_token_reused").await;
+    server.expect_ended(&renewed).await;
+    server.expect_ended(&stolen).await;
+    expect_signed_in(&server, &other).await;
+    server.renew(&other).await;
 }
 
 /// A duplicated tab refreshes concurrently with its original, and a lost response is retried.
 #[tokio::test]
 async fn a_retried_refresh_gets_the_same_successor_for_a_minute() {
     let (server, guest) = Server::with_guest().await;
-    let node = &server.node;
-    let first = ok(node.refresh_by(&guest.refresh_token, DEVICE)).await;
+    let first = server.renew_by(&guest, DEVICE).await;
     for wait in [Duration::ZERO, Duration::from_secs(40), Duration::from_millis(19_999)] {
         server.clock.advance(wait);
-        let again = ok(node.refresh_by(&guest.refresh_token, DEVICE)).await;
+        let again = server.renew_by(&guest, DEVICE).await;
         for same in ["session", "refresh_token", "refresh_expires_at"] {
-            assert_eq!(again[same], first[same], "{same}");
+            assert_eq!(again.answer[same], first.answer[same], "{same}");
         }
-        expect_signed_in(node, &text(&again["access_token"])).await;
+        expect_signed_in(&server, &again).await;
     }
     // Both tabs have the successor now, and refresh it alike.
-    let successor = text(&first["refresh_token"]);
-    let second = ok(node.refresh_by(&successor, DEVICE)).await;
-    let again = ok(node.refresh_by(&successor, DEVICE)).await;
-    assert_eq!(again["refresh_token"], second["refresh_token"]);
-    assert_ne!(second["refresh_token"], first["refresh_token"]);
+    let second = server.renew_by(&first, DEVICE).await;
+    let again = server.renew_by(&first, DEVICE).await;
+    assert_eq!(again.refresh_token, second.refresh_token);
+    assert_ne!(second.refresh_token, first.refresh_token);
     server.clock.advance(REPEAT_PERIOD);
-    expect_refusal(node.refresh_by(&successor, DEVICE), 401, "refresh_token_reused").await;
-    let newest = text(&second["refresh_token"]);
-    expect_refusal(node.refresh_by(&newest, DEVICE), 401, "session_ended").await;
+    let reused = server.refresh_by(&first.refresh_token, DEVICE);
+    expect_refusal(reused, 401, "refresh_token_reused").await;
+    expect_refusal(server.refresh_by(&second.refresh_token, DEVICE), 401, "session_ended").await;
 }
 
 /// A client that has used the successor has received the response, so a further retry is not
@@ -84,10 +77,9 @@ async fn a_retried_refresh_gets_the_same_successor_for_a_minute() {
 #[tokio::test]
 async fn a_used_successor_ends_retries_of_its_predecessor() {
     let (server, guest) = Server::with_guest().await;
-    let node = &server.node;
-    let first = ok(node.refresh_by(&guest.refresh_token, DEVICE)).await;
-    ok(node.refresh_by(&text(&first["refresh_token"]), DEVICE)).await;
-    let again = node.refresh_by(&guest.refresh_token, DEVICE);
+    let first = server.renew_by(&guest, DEVICE).await;
+    server.renew_by(&first, DEVICE).await;
+    let again = server.refresh_by(&guest.refresh_token, DEVICE);
     expect_refusal(again, 401, "refresh_token_reused").await;
 }
 
@@ -96,7 +88,6 @@ async fn a_used_successor_ends_retries_of_its_predecessor() {
 #[tokio::test]
 async fn a_stolen_refresh_token_is_detected_within_the_minute() {
     let server = Server::new().await;
-    let node = &server.node;
     for order in [
         [Some(DEVICE), None],
         [Some(DEVICE), Some(OTHER_DEVICE)],
@@ -105,53 +96,49 @@ async fn a_stolen_refresh_token_is_detected_within_the_minute() {
         [Some(OTHER_DEVICE), Some(OTHER_DEVICE)],
         [None, None],
     ] {
-        let guest = node.guest(DEVICE).await;
+        let guest = server.guest(DEVICE).await;
         let [first, second] = order.map(|device| match device {
-            Some(device) => node.refresh_by(&guest.refresh_token, device),
-            None => node.refresh(&guest.refresh_token),
+            Some(device) => server.refresh_by(&guest.refresh_token, device),
+            None => server.refresh(&guest.refresh_token),
         });
-        let tokens = ok(first).await;
+        let renewed = guest.with_tokens(ok(first).await);
         let case = format!("{order:?}");
         expect_refusal_of(case, second, 401, "refresh_token_reused").await;
-        let access_token = text(&tokens["access_token"]);
-        expect_refusal(node.get("/v1/me", &access_token), 401, "token_revoked").await;
-        let newest = text(&tokens["refresh_token"]);
-        expect_refusal(node.refresh_by(&newest, DEVICE), 401, "session_ended").await;
+        expect_refusal(server.get("/v1/me", &renewed), 401, "token_revoked").await;
+        let newest = server.refresh_by(&renewed.refresh_token, DEVICE);
+        expect_refusal(newest, 401, "session_ended").await;
     }
 }
 
 #[tokio::test]
 async fn a_session_without_a_device_adopts_the_first_one() {
     let (server, guest) = Server::with_guest().await;
-    let node = &server.node;
-    ok(node.set_password(&guest, DEVICE, "Maria", PASSWORD).await).await;
+    ok(server.set_password(&guest, DEVICE, "Maria", PASSWORD).await).await;
     let named = json!({ "name": "Maria", "password": PASSWORD });
-    let mut tokens = ok(node.post("/v1/sign-in/password", &named)).await;
+    let mut maria = Guest::from_answer(ok(server.post("/v1/sign-in/password", &named)).await);
     for _ in 0..2 {
-        let token = text(&tokens["refresh_token"]);
-        tokens = ok(node.refresh_by(&token, OTHER_DEVICE)).await;
-        let again = ok(node.refresh_by(&token, OTHER_DEVICE)).await;
-        assert_eq!(again["refresh_token"], tokens["refresh_token"]);
+        let renewed = server.renew_by(&maria, OTHER_DEVICE).await;
+        let again = server.renew_by(&maria, OTHER_DEVICE).await;
+        assert_eq!(again.refresh_token, renewed.refresh_token);
+        maria = renewed;
     }
-    let token = text(&tokens["refresh_token"]);
-    ok(node.refresh_by(&token, OTHER_DEVICE)).await;
-    expect_refusal(node.refresh_by(&token, DEVICE), 401, "refresh_token_reused").await;
+    server.renew_by(&maria, OTHER_DEVICE).await;
+    let by_another = server.refresh_by(&maria.refresh_token, DEVICE);
+    expect_refusal(by_another, 401, "refresh_token_reused").await;
 }
 
 #[tokio::test]
 async fn twenty_concurrent_refreshes_of_a_device_get_one_successor() {
     let (server, other) = Server::with_other().await;
-    let mut token = server.guest(DEVICE).await.refresh_token;
+    let mut guest = server.guest(DEVICE).await;
     for _ in 0..3 {
-        let races =
-            (0..20).map(|number| ok(server.alternate(&other, number).refresh_by(&token, DEVICE)));
-        let answers = join_all(races).await;
-        let successor = text(&answers[0]["refresh_token"]);
-        for answer in &answers {
-            assert_eq!(answer["refresh_token"], successor.as_str());
-            expect_signed_in(&other, &text(&answer["access_token"])).await;
+        let races = (0..20).map(|number| server.alternate(&other, number).renew_by(&guest, DEVICE));
+        let renewed = join_all(races).await;
+        for one in &renewed {
+            assert_eq!(one.refresh_token, renewed[0].refresh_token);
+            expect_signed_in(&other, one).await;
         }
-        token = successor;
+        guest = renewed[0].clone();
     }
 }
 
@@ -168,26 +155,23 @@ async fn concurrent_refreshes_without_a_device_end_the_session() {
 async fn tokens_expire() {
     let (server, guest) = Server::with_guest().await;
     server.clock.advance(REFRESH_TOKEN_LIFE - Duration::from_millis(1));
-    let tokens = ok(server.refresh(&guest.refresh_token)).await;
+    let renewed = server.renew(&guest).await;
     server.clock.advance(REFRESH_TOKEN_LIFE);
-    let late = server.refresh(&text(&tokens["refresh_token"]));
-    expect_refusal(late, 401, "refresh_token_expired").await;
+    expect_refusal(server.refresh(&renewed.refresh_token), 401, "refresh_token_expired").await;
 }
 
 #[tokio::test]
 async fn refreshing_does_not_outlive_the_session() {
-    let (server, guest) = Server::with_guest().await;
+    let (server, mut guest) = Server::with_guest().await;
     let step = REFRESH_TOKEN_LIFE - Duration::from_secs(1);
-    let mut refresh_token = guest.refresh_token;
     let mut age = Duration::ZERO;
     while age + step < SESSION_LIFE {
         server.clock.advance(step);
         age += step;
-        let tokens = ok(server.refresh(&refresh_token)).await;
-        refresh_token = text(&tokens["refresh_token"]);
+        guest = server.renew(&guest).await;
     }
     server.clock.advance(SESSION_LIFE - age);
-    expect_refusal(server.refresh(&refresh_token), 401, "refresh_token_expired").await;
+    expect_refusal(server.refresh(&guest.refresh_token), 401, "refresh_token_expired").await;
 }
 
 #[tokio::test]
@@ -195,10 +179,8 @@ async fn signing_out_ends_this_session_at_once() {
     let (server, guest) = Server::with_guest().await;
     let other = server.guest(DEVICE).await;
     sign_out(&server, &guest).await;
-    let node = &server.node;
-    expect_refusal(node.get("/v1/me", &guest), 401, "token_revoked").await;
-    expect_refusal(node.refresh(&guest.refresh_token), 401, "session_ended").await;
-    expect_signed_in(node, &other).await;
+    server.expect_ended(&guest).await;
+    expect_signed_in(&server, &other).await;
 }
 
 /// Lets a node receive the ends of sessions.
@@ -242,16 +224,15 @@ async fn an_unknown_refresh_token_is_refused() {
 #[tokio::test]
 async fn a_player_sees_its_own_sessions_only() {
     let (server, first) = Server::with_guest().await;
-    let node = &server.node;
-    node.guest(OTHER_DEVICE).await;
+    server.guest(OTHER_DEVICE).await;
     server.clock.advance(Duration::from_mins(10));
-    let second = node.post("/v1/sign-in/guest", &json!({ "device_id": DEVICE }));
+    let second = server.post("/v1/sign-in/guest", &json!({ "device_id": DEVICE }));
     let second = second.header("user-agent", "Tongits/2.1");
     let second = ok(second.header("x-forwarded-for", "203.0.113.7")).await;
     server.clock.advance(Duration::from_mins(1));
-    ok(node.refresh(&first.refresh_token)).await;
+    ok(server.refresh(&first.refresh_token)).await;
     let token = text(&second["access_token"]);
-    let page = ok(node.get("/v1/me/sessions", &token)).await;
+    let page = ok(server.get("/v1/me/sessions", &token)).await;
     let expected = json!({ "items": [
         {
             "id": second["session"], "method": "guest", "user_agent": "Tongits/2.1",
@@ -265,16 +246,12 @@ async fn a_player_sees_its_own_sessions_only() {
         },
     ], "next_cursor": null });
     assert_eq!(page, expected);
-    let page = ok(node.get("/v1/me/sessions?limit=1", &token)).await;
-    assert_eq!(page["items"][0], expected["items"][0]);
-    let next = format!("/v1/me/sessions?limit=1&cursor={}", text(&page["next_cursor"]));
-    let page = ok(node.get(&next, &token)).await;
-    assert_eq!(page["items"][0], expected["items"][1]);
-    assert!(page["next_cursor"].is_null());
+    let pages = server.read_pages("/v1/me/sessions", "limit=1", &token).await;
+    assert_eq!(json!(pages.concat()), expected["items"]);
     // A session that can no longer be refreshed is not listed.
     server.clock.advance(REFRESH_TOKEN_LIFE - Duration::from_secs(30));
-    let anew = node.guest(DEVICE).await;
-    let page = ok(node.get("/v1/me/sessions", &anew)).await;
+    let anew = server.guest(DEVICE).await;
+    let page = ok(server.get("/v1/me/sessions", &anew)).await;
     let ids: Vec<_> = items(&page).iter().map(|item| &item["id"]).collect();
     assert_eq!(ids, [&anew.answer["session"], &first.answer["session"]]);
 }
@@ -282,26 +259,23 @@ async fn a_player_sees_its_own_sessions_only() {
 #[tokio::test]
 async fn one_session_is_ended_from_another() {
     let (server, here) = Server::with_guest().await;
-    let node = &server.node;
-    let lost = node.guest(DEVICE).await;
-    let other = node.guest(OTHER_DEVICE).await;
+    let lost = server.guest(DEVICE).await;
+    let other = server.guest(OTHER_DEVICE).await;
     let end = |guest: &Guest, session: &str| {
-        let path = format!("/v1/me/sessions/{session}");
-        node.call(Method::DELETE, &path, &guest)
+        server.call(Method::DELETE, &format!("/v1/me/sessions/{session}"), guest)
     };
     let session = text(&lost.answer["session"]);
     expect_refusal(end(&other, &session), 404, "session_not_found").await;
     let nobodys = uuid::Uuid::max().to_string();
     expect_refusal(end(&here, &nobodys), 404, "session_not_found").await;
     expect_refusal(end(&here, "x"), 422, "path_invalid").await;
-    expect_signed_in(node, &lost).await;
+    expect_signed_in(&server, &lost).await;
     for _ in 0..2 {
         ok(end(&here, &session)).await;
     }
-    expect_refusal(node.get("/v1/me", &lost), 401, "token_revoked").await;
-    expect_refusal(node.refresh(&lost.refresh_token), 401, "session_ended").await;
-    expect_signed_in(node, &here).await;
-    assert_eq!(items(&ok(node.get("/v1/me/sessions", &here)).await).len(), 1);
+    server.expect_ended(&lost).await;
+    expect_signed_in(&server, &here).await;
+    assert_eq!(items(&ok(server.get("/v1/me/sessions", &here)).await).len(), 1);
 }
 
 #[tokio::test]
@@ -313,14 +287,14 @@ async fn signing_out_everywhere_ends_all_sessions_on_all_nodes() {
     let stranger = other.guest(OTHER_DEVICE).await;
     ok(node.call(Method::DELETE, "/v1/me/sessions", &guests[0])).await;
     for guest in &guests {
-        expect_refusal(node.get("/v1/me", &guest), 401, "token_revoked").await;
+        expect_refusal(node.get("/v1/me", guest), 401, "token_revoked").await;
         expect_refusal(other.refresh(&guest.refresh_token), 401, "session_ended").await;
     }
     wait_for_revocation(&other, &guests[1]).await;
     following.abort();
     let restarted = server.another_node().await;
     for guest in &guests {
-        expect_refusal(restarted.get("/v1/me", &guest), 401, "token_revoked").await;
+        expect_refusal(restarted.get("/v1/me", guest), 401, "token_revoked").await;
     }
     expect_signed_in(&restarted, &stranger).await;
     let back = node.guest(DEVICE).await;
@@ -332,11 +306,8 @@ async fn signing_out_everywhere_ends_all_sessions_on_all_nodes() {
 async fn a_token_family_ends_on_all_nodes() {
     let (server, other) = Server::with_other().await;
     let guest = server.guest(DEVICE).await;
-    let tokens = ok(server.refresh(&guest.refresh_token)).await;
-    let newest = text(&tokens["refresh_token"]);
+    let renewed = server.renew(&guest).await;
     expect_refusal(other.refresh(&guest.refresh_token), 401, "refresh_token_reused").await;
-    expect_refusal(server.refresh(&newest), 401, "session_ended").await;
-    let restarted = server.another_node().await;
-    let access_token = text(&tokens["access_token"]);
-    expect_refusal(restarted.get("/v1/me", &access_token), 401, "token_revoked").await;
+    expect_refusal(server.refresh(&renewed.refresh_token), 401, "session_ended").await;
+    server.another_node().await.expect_ended(&renewed).await;
 }
