@@ -12,7 +12,7 @@ mod unrevealed;
 
 use bahay_engine::seat::Seat;
 use bahay_engine::table::{GameId, PlayerId, TableId};
-use jiff_sqlx::{Timestamp, ToSqlx as _};
+use jiff_sqlx::Timestamp;
 use serde_json::Value;
 use sqlx::PgPool;
 
@@ -139,9 +139,4 @@ pub async fn list_open_games(
 fn parse_seat(number: i16) -> Result<Seat, sqlx::Error> {
     let seat = u8::try_from(number).ok().and_then(Seat::new);
     seat.ok_or_else(|| sqlx::Error::Decode(format!("no seat: {number}").into()))
-}
-
-pub(crate) fn timestamp(time_ms: i64) -> Result<Timestamp, sqlx::Error> {
-    let time = jiff::Timestamp::from_millisecond(time_ms);
-    time.map(jiff::Timestamp::to_sqlx).map_err(|error| sqlx::Error::Encode(error.into()))
 }

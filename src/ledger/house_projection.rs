@@ -82,16 +82,10 @@ async fn lock_house_accounts(
     )
     .fetch_all(connection)
     .await?;
-    let house = rows.into_iter().map(|row| {
-        let account_state = AccountState {
-            id: row.id,
-            balance: Coins::from_hundredths(row.balance),
-            version: row.version,
-            version_read: row.version,
-        };
-        (row.id, account_state)
-    });
-    Ok(house.collect())
+    let house = rows.into_iter();
+    Ok(house
+        .map(|row| (row.id, AccountState::from_columns(row.id, row.balance, row.version)))
+        .collect())
 }
 
 fn build_entries(

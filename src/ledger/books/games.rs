@@ -7,7 +7,9 @@ use bahay_engine::coins::Coins;
 use bahay_engine::table::{GameId, PlayerId, TableId};
 
 use super::rows::SeatRow;
-use crate::archive::{GameState, timestamp};
+use crate::archive::GameState;
+use crate::clock::Timestamp;
+use crate::db::to_sql;
 use crate::ledger::error::LedgerError;
 
 /// A game as the ledger needs it.
@@ -103,16 +105,15 @@ impl Games {
         self.finished.get(&operation).map(|(_, finish)| finish)
     }
 
-    /// Returns the rows of the seats of all games that begin or end. Fails if a time is beyond the
-    /// calendar.
-    pub(crate) fn seat_rows(&self) -> Result<Vec<SeatRow>, sqlx::Error> {
+    /// Returns the rows of the seats of all games that begin or end.
+    pub(crate) fn seat_rows(&self) -> Vec<SeatRow> {
         let opened = self.opened.values().map(|(game, _)| (game, None));
         let finished = self.finished.values().map(|(game, finish)| (game, Some(finish)));
         let mut rows = Vec::new();
         for (game, finish) in opened.chain(finished) {
             let Some(game) = self.by_id(*game) else { continue };
             let finished_at_ms = finish.and_then(|finish| finish.finished_at_ms);
-            let finished_at = finished_at_ms.map(timestamp).transpose()?;
+            let finished_at = finished_at_ms.map(|ms| to_sql(Timestamp::from_ms(ms)));
             let seats = (0..).zip(game.players.iter().zip(&game.stakes));
             rows.extend(seats.map(|(seat, (player, stake))| {
                 SeatRow {
@@ -127,6 +128,6 @@ impl Games {
                 }
             }));
         }
-        Ok(rows)
+        rows
     }
 }

@@ -67,7 +67,12 @@ impl AccountState {
 
     /// Returns the state of an account on which nothing is booked yet.
     pub(super) fn new(id: i64) -> Self {
-        Self { id, balance: Coins::ZERO, version: 0, version_read: 0 }
+        Self::from_columns(id, 0, 0)
+    }
+
+    /// Returns the state of an account as read, with its balance in hundredths.
+    pub(super) fn from_columns(id: i64, balance: i64, version: i64) -> Self {
+        Self { id, balance: Coins::from_hundredths(balance), version, version_read: version }
     }
 
     /// Returns the row that stores the state of an existing account.
@@ -257,9 +262,10 @@ mod tests {
     }
 
     fn books() -> Books {
-        let account_state =
-            |id, balance| AccountState { id, balance: coins(balance), version: 4, version_read: 4 };
-        let account_states = [(wallet(), account_state(7, 500)), (pot(), account_state(8, 0))];
+        let account_states = [
+            (wallet(), AccountState::from_columns(7, 500, 4)),
+            (pot(), AccountState::from_columns(8, 0, 4)),
+        ];
         let house_ids = [(Account::Issue, 1), (Account::Fee("newbie".into()), 2)];
         Books {
             account_states: account_states.into(),

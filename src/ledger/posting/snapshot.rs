@@ -64,9 +64,9 @@ pub(crate) async fn read_snapshot(
             // The account has no balance, and nothing is booked on it.
             None => continue,
         };
-        let balance = Coins::from_hundredths(balance);
-        let account_state = AccountState { id, balance, version, version_read: version };
-        books.account_states.insert(account.clone(), account_state);
+        books
+            .account_states
+            .insert(account.clone(), AccountState::from_columns(id, balance, version));
     }
     let stored = input_hashes.into_iter().zip(row.answers.unwrap_or_default());
     let stored = stored.map(|(input_hash, answer)| input_hash.zip(answer)).collect();

@@ -16,7 +16,8 @@ use serde_json::Value;
 use sqlx::PgConnection;
 use sqlx::types::Json;
 
-use crate::archive::timestamp;
+use crate::clock::Timestamp;
+use crate::db::to_sql;
 use crate::ledger::books::{Books, ChangedAccountRow, Games, NewAccountRow, OperationRow};
 use crate::ledger::operation::Request;
 
@@ -49,13 +50,12 @@ pub(crate) async fn write_batch(
     if decided.iter().any(|one| usize::try_from(one.place).is_ok_and(|at| at >= OPERATIONS_MAX)) {
         return Err(sqlx::Error::Protocol("a batch has more operations than ids".into()));
     }
-    let operations = decided.iter().map(|one| operation_row(one, &books.games));
-    let operations = operations.collect::<Result<Vec<_>, _>>()?;
+    let operations: Vec<_> = decided.iter().map(|one| operation_row(one, &books.games)).collect();
     let (new_accounts, changed_accounts) = account_rows(books);
     sqlx::query!(
         r#"select write_books($1, $2, $3, $4, $5, $6) as "nothing?: ()""#,
         &operations as _,
-        &books.games.seat_rows()? as _,
+        &books.games.seat_rows() as _,
         &new_accounts as _,
         &changed_accounts as _,
         &books.transfers as _,
@@ -66,17 +66,15 @@ pub(crate) async fn write_batch(
     Ok(())
 }
 
-fn operation_row<'a>(
-    decided: &'a DecidedOperation<'_>,
-    games: &'a Games,
-) -> Result<OperationRow<'a>, sqlx::Error> {
+fn operation_row<'a>(decided: &'a DecidedOperation<'_>, games: &'a Games) -> OperationRow<'a> {
     let DecidedOperation { place, request, answer } = decided;
     let finish = games.finished_by(*place);
     let documents = request.documents();
     let game = games.opened_by(*place);
     let opened = game.map(|(_, opened)| opened);
     let game = game.map(|(game, _)| game);
-    Ok(OperationRow {
+    let to_time = |ms| to_sql(Timestamp::from_ms(ms));
+    OperationRow {
         place: *place,
         key: &request.key,
         kind: request.kind,
@@ -84,7 +82,7 @@ fn operation_row<'a>(
         answer: Json(answer),
         game: request.game.map(|game| game.0),
         end_state: finish.map(|finish| finish.state.as_str()),
-        finished_at: finish.and_then(|end| end.finished_at_ms).map(timestamp).transpose()?,
+        finished_at: finish.and_then(|end| end.finished_at_ms).map(to_time),
         void_reason: finish.and_then(|finish| finish.void_reason.as_deref()),
         settlement: documents.map(|documents| Json(documents.settlement)),
         record: documents.map(|documents| documents.record.as_str()),
@@ -93,8 +91,8 @@ fn operation_row<'a>(
         room: game.map(|game| game.room.as_str()),
         ante: game.map(|game| game.ante.hundredths()),
         commitment: opened.map(|opened| opened.commitment.0.0.as_slice()),
-        opened_at: opened.map(|opened| timestamp(opened.opened_at_ms)).transpose()?,
-    })
+        opened_at: opened.map(|opened| to_time(opened.opened_at_ms)),
+    }
 }
 
 /// Returns the accounts to be created, and all accounts that were read, whether or not anything is
