@@ -81,7 +81,7 @@ impl Accounts {
         // A retry after a lost answer opens another session and leaves the first one without a
         // client.
         let once = || self.sign_in_once(request, visitor);
-        transaction::retry(|| transaction::repeat("a device", once)).await
+        transaction::retry(|| transaction::repeat_sign_in("a device", once)).await
     }
 
     /// Runs one attempt of a sign-in. Returns `None` if a concurrent request has created or

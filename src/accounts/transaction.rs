@@ -64,7 +64,7 @@ where
 ///
 /// # Errors
 /// The error of the sign-in; [`AccountError::Unavailable`] if that happens twice.
-pub(super) async fn repeat<T, F>(
+pub(super) async fn repeat_sign_in<T, F>(
     credential: &str,
     sign_in: impl Fn() -> F,
 ) -> Result<T, TransactionError>

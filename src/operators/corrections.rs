@@ -209,7 +209,7 @@ impl Corrections {
     async fn check(&self, subject: Subject) -> Result<(), CorrectionError> {
         match subject {
             Subject::Adjustment { player, amount } => {
-                if !player_notes::is_known(&self.pool, player).await? {
+                if !player_notes::is_known_player(&self.pool, player).await? {
                     return Err(CorrectionError::PlayerUnknown { player });
                 }
                 let max = self.bounds.one_max;

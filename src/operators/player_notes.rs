@@ -144,7 +144,7 @@ impl Moderation {
     }
 
     async fn require_player(&self, player: PlayerId) -> Result<(), ModerationError> {
-        match is_known(&self.pool, player).await? {
+        match is_known_player(&self.pool, player).await? {
             true => Ok(()),
             false => Err(ModerationError::PlayerUnknown { player }),
         }
@@ -152,7 +152,7 @@ impl Moderation {
 }
 
 /// Returns whether there is, or was, a player with this id.
-pub(super) async fn is_known(pool: &PgPool, player: PlayerId) -> Result<bool, sqlx::Error> {
+pub(super) async fn is_known_player(pool: &PgPool, player: PlayerId) -> Result<bool, sqlx::Error> {
     let once = || {
         sqlx::query_scalar!(
             r#"select exists (select from players p where p.id = $1) as "exists!""#,

@@ -75,8 +75,8 @@ struct Handler {
 }
 
 impl Handler {
-    /// Calls the handler. A panic is a failure, whether the handler or its future panics.
-    async fn call(&self, payload: Value, attempt: Attempt) -> Result<(), String> {
+    /// Runs one attempt. A panic is a failure, whether the handler or its future panics.
+    async fn attempt_job(&self, payload: Value, attempt: Attempt) -> Result<(), String> {
         let called = async { (self.run)(payload, attempt).await };
         let called = AssertUnwindSafe(called).catch_unwind().await;
         called.unwrap_or_else(|_| Err("the handler panicked".to_owned()))
@@ -249,7 +249,7 @@ impl Worker {
             Err("each process that took the job ended before it".to_owned())
         } else {
             tokio::select! {
-                result = handler.call(payload, attempt) => result,
+                result = handler.attempt_job(payload, attempt) => result,
                 () = self.hold_lease(attempt) => {
                     tracing::warn!(job = name, "a job was taken by another process meanwhile");
                     return;
@@ -347,7 +347,7 @@ mod tests {
         for (name, run) in handlers {
             let handler = Handler { run, period: None };
             let attempt = Attempt { job: 1, turn: 1, number: 1 };
-            let called = handler.call(Value::Null, attempt).now_or_never();
+            let called = handler.attempt_job(Value::Null, attempt).now_or_never();
             assert_eq!(called, Some(Err("the handler panicked".to_owned())), "{name}");
         }
     }

@@ -37,7 +37,7 @@ impl Accounts {
         let token = IdToken { issuer: issuer.clone(), token: id_token.clone() };
         let (identity, nonce) = self.verify_identity(&token, device_id).await?;
         let once = || self.sign_in_identity(&identity, &nonce, request, visitor);
-        transaction::retry(|| transaction::repeat("an identity", once)).await
+        transaction::retry(|| transaction::repeat_sign_in("an identity", once)).await
     }
 
     /// Runs one attempt of a sign-in. Returns `None` if a concurrent request has linked or unlinked
