@@ -20,7 +20,6 @@ mod playthroughs;
 mod practice;
 mod private_pots;
 mod protocol_pages;
-#[path = "scenarios/main.rs"]
 mod scenarios;
 mod stakes;
 mod support;
@@ -28,8 +27,6 @@ mod table;
 #[path = "table_rules/main.rs"]
 mod table_rules;
 mod table_seats;
-#[path = "tongo_assets/main.rs"]
 mod tongo_assets;
-#[path = "tongo_options/main.rs"]
 mod tongo_options;
 mod verifier;

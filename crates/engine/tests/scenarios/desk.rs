@@ -11,7 +11,7 @@ use bahay_engine::seat::{Seat, SeatSet};
 use bahay_engine::table::{GameEntropy, GameId, Input, Phase, Timestamp};
 use bahay_engine::{testing, variants};
 
-use super::run::{CaseResult, require, seat};
+use super::run::{CaseResult, list, require, seat};
 use crate::support::desk::{self, coins, connection, player};
 
 /// A table whose game the ledger has opened just now, at time 0.
@@ -98,7 +98,7 @@ impl<G: Ai + GameKind> Desk<G> {
             (None, true) => "zeros".into(),
             (None, false) => "commitment".into(),
         };
-        Ok(playing.clients.iter().map(word).collect::<Vec<String>>().join(" "))
+        Ok(list(playing.clients.iter().map(word), " ", ""))
     }
 
     /// Returns the game once it is dealt.

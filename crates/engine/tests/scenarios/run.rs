@@ -1,7 +1,7 @@
 //! The runner of scenario files: cases that name their rule, set a position up, play, and state
 //! expectations. The lines that all games share are parsed here; each game adds its own.
 
-use std::fmt::Debug;
+use std::fmt::{Debug, Display};
 use std::str::FromStr;
 
 use bahay_bots::Ai;
@@ -324,11 +324,8 @@ fn prompt(game: &impl Game) -> String {
 pub fn owes(game: &impl Game, seat: Seat) -> CaseResult<String> {
     let outcome = game.outcome().ok_or("the game goes on")?;
     let debts = outcome.debts.iter().filter(|debt| debt.from == seat);
-    let items: Vec<String> = debts
-        .flat_map(|debt| &debt.items)
-        .map(|item| format!("{} {}", item.name, item.counts))
-        .collect();
-    Ok(if items.is_empty() { "nothing".into() } else { items.join(", ") })
+    let items = debts.flat_map(|debt| &debt.items);
+    Ok(list(items.map(|item| format!("{} {}", item.name, item.counts)), ", ", "nothing"))
 }
 
 /// `bet 1 pot 6: -3.00 +11.70 -3.00` without the colon: each seat's change of balance after the
@@ -353,6 +350,17 @@ fn expect_settled<G: Game>(game: &G, rules: &G::Rules, seats: u8, text: &str) ->
 
 fn whole_coins(text: &str) -> CaseResult<Coins> {
     text.parse().ok().and_then(Coins::from_whole).ok_or_else(|| "whole coins".into())
+}
+
+/// Writes the items with a separator between them, or `none` if there are none.
+pub fn list<T: Display>(items: impl IntoIterator<Item = T>, separator: &str, none: &str) -> String {
+    let texts: Vec<String> = items.into_iter().map(|item| item.to_string()).collect();
+    if texts.is_empty() { none.into() } else { texts.join(separator) }
+}
+
+pub fn numbers<T: FromStr, const N: usize>(text: &str) -> CaseResult<[T; N]> {
+    let read = text.split_whitespace().map(number).collect::<CaseResult<Vec<T>>>()?;
+    read.try_into().map_err(|_| format!("{text} is not {N} numbers"))
 }
 
 pub fn number<T: FromStr>(text: &str) -> CaseResult<T> {

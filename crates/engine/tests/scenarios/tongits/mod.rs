@@ -9,7 +9,7 @@ use bahay_engine::games::tongits::{
 use bahay_engine::seat::{Seat, SeatSet};
 
 use super::finds_wrong_lines;
-use super::run::{CaseResult, Scenario, card, cards, equal, owes, run, seats, set};
+use super::run::{CaseResult, Scenario, card, cards, equal, list, owes, run, seats, set};
 
 /// A position at the beginning of a draw or play phase.
 #[derive(Default)]
@@ -138,9 +138,7 @@ impl Scenario for Position {
                 equal(&seen, &Some(seats(text)?))
             }
             ["hand", number] => equal(&game.hands()[seat(number)?.index()], &set(text)?),
-            ["hands"] => {
-                equal(&game.public().hand_counts.map(|count| count.to_string()).join(" "), text)
-            }
+            ["hands"] => equal(&list(game.public().hand_counts, " ", ""), text),
             ["stock"] => {
                 let top: Vec<Card> = game.stock().cards().iter().rev().copied().collect();
                 let expected = cards(text)?;
@@ -185,9 +183,7 @@ impl Scenario for Position {
             ["burned"] => equal(&burned(game)?, &seats(text)?),
             ["points"] => {
                 let shown = game.public().shown.as_ref().ok_or("no hand is shown")?;
-                let points: Vec<String> =
-                    shown.iter().map(|shown| shown.points.to_string()).collect();
-                equal(&points.join(" "), text)
+                equal(&list(shown.iter().map(|shown| shown.points), " ", ""), text)
             }
             ["takes", "pot"] => {
                 let outcome = game.outcome().ok_or("the game goes on")?;

@@ -13,7 +13,8 @@ use serde_json::Value;
 
 use super::finds_wrong_lines;
 use super::run::{
-    CaseResult, Scenario, card, cards, equal, number, play_action, require, seat, seats, set,
+    CaseResult, Scenario, card, cards, equal, list, number, numbers, play_action, require, seat,
+    seats, set,
 };
 
 /// A position, whose rules and seats are those of the case.
@@ -55,8 +56,8 @@ impl Scenario for Position {
             ["section", at] => setup.sections.push((number(at)?, assets(text)?)),
             ["acquires", at] => setup.lying.push((number(at)?, cards(text)?)),
             ["decks"] => {
-                let (assets, acquires) = text.split_once(' ').ok_or("two numbers")?;
-                setup.decks = Some((number(assets)?, number(acquires)?));
+                let [assets, acquires] = numbers(text)?;
+                setup.decks = Some((assets, acquires));
             }
             ["chips"] => {
                 for (owner, chips) in Seat::all(8).zip(text.split_whitespace()) {
@@ -189,9 +190,7 @@ impl Scenario for Position {
             ["may", number] => expect_may(game, seat(number)?, text, true),
             ["may", "not", number] => expect_may(game, seat(number)?, text, false),
             ["chips"] => {
-                let chips: Vec<String> =
-                    public.players.iter().map(|player| player.chips.to_string()).collect();
-                equal(&chips.join(" "), text)
+                equal(&list(public.players.iter().map(|player| player.chips), " ", ""), text)
             }
             ["pot"] => equal(&public.pot.to_string(), text),
             ["prices"] => {
@@ -226,9 +225,7 @@ impl Scenario for Position {
             }
             ["awards"] => {
                 let end = public.end.ok_or("the game goes on")?;
-                let awards: Vec<String> =
-                    end.awards.iter().map(|halves| halves.to_string()).collect();
-                equal(&awards.join(" "), text)
+                equal(&list(end.awards.iter(), " ", ""), text)
             }
             ["debts"] => equal(&debts(game)?, text),
             _ => Err(format!("no check is called {}", what.join(" "))),
@@ -282,21 +279,14 @@ fn reads(game: &TongoAssets, seat: Seat) -> CaseResult<String> {
 /// `1 to 0 pot 40, 2 to 0 pot 3`.
 fn debts(game: &TongoAssets) -> CaseResult<String> {
     let outcome = game.outcome().ok_or("the game goes on")?;
-    let told: Vec<String> = outcome
-        .debts
-        .iter()
-        .map(|debt| {
-            let items: Vec<String> =
-                debt.items.iter().map(|item| format!("{} {}", item.name, item.counts)).collect();
-            format!("{} to {} {}", debt.from, debt.to, items.join(" and "))
-        })
-        .collect();
-    Ok(if told.is_empty() { "none".into() } else { told.join(", ") })
-}
-
-fn numbers<const N: usize>(text: &str) -> CaseResult<[u32; N]> {
-    let read = text.split_whitespace().map(number).collect::<CaseResult<Vec<u32>>>()?;
-    read.try_into().map_err(|_| format!("{text} is not {N} numbers"))
+    Ok(list(
+        outcome.debts.iter().map(|debt| {
+            let items = debt.items.iter().map(|item| format!("{} {}", item.name, item.counts));
+            format!("{} to {} {}", debt.from, debt.to, list(items, " and ", ""))
+        }),
+        ", ",
+        "none",
+    ))
 }
 
 /// Parses seven slots, `-` for one without an asset; unnamed slots are empty.

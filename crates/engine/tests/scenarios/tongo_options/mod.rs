@@ -12,10 +12,10 @@ use bahay_engine::games::tongo_options::{
 use bahay_engine::seat::{Seat, SeatSet};
 use bahay_engine::testing::legal_actions;
 
-use self::notation::{costs, dice, floor_cards, previous, viewer_of};
+use self::notation::{costs, dice, floor_cards, previous, three_cards, viewer_of};
 use super::finds_wrong_lines;
 use super::run::{
-    CaseResult, Scenario, cards, equal, number, owes, play_action, require, seat, seats, set,
+    CaseResult, Scenario, cards, equal, list, number, owes, play_action, require, seat, seats, set,
 };
 
 /// A position at the beginning of a turn.
@@ -28,8 +28,9 @@ pub struct Position {
     dice: Option<Dice>,
     hands: [CardSet; 8],
     deck: Vec<Card>,
-    floors: Vec<(usize, Vec<Card>, [bool; 3])>,
-    free: Vec<(usize, Vec<Card>)>,
+    /// The named cards by floor and slot, and which of them lie face up.
+    floors: [Option<([Card; 3], [bool; 3])>; 8],
+    free: [Option<[Card; 3]>; 8],
     chips: [Option<u8>; 8],
     previous: [PreviousTurn; 8],
     without_token: SeatSet,
@@ -55,11 +56,8 @@ impl Scenario for Position {
             ["dice"] => self.dice = Some(dice(text)?),
             ["hand", who] => self.hands[seat(who)?.index()] = set(text)?,
             ["deck"] => self.deck = cards(text)?,
-            ["floor", floor] => {
-                let (cards, up) = floor_cards(text)?;
-                self.floors.push((number::<u8>(floor)?.into(), cards, up));
-            }
-            ["free", floor] => self.free.push((number::<u8>(floor)?.into(), cards(text)?)),
+            ["floor", floor] => self.floors[number::<usize>(floor)?] = Some(floor_cards(text)?),
+            ["free", floor] => self.free[number::<usize>(floor)?] = Some(three_cards(text)?),
             ["chips", who] => self.chips[seat(who)?.index()] = Some(number(text)?),
             ["facing", who] => self.facing[seat(who)?.index()] = number(text)?,
             ["previous", who] => self.previous[seat(who)?.index()] = previous(text)?,
@@ -73,14 +71,14 @@ impl Scenario for Position {
 
     fn build_game(&self, rules: &Rules, seats: u8) -> CaseResult<TongoOptions> {
         let turn = self.turn.unwrap_or(SEAT_0);
-        let start_costs = [rules.start_cost; 3].map(|cost| cost.to_string()).join(" ");
+        let start = rules.start_cost.into();
         let highest = rules.dice().iter().map(|(lowest, sides)| lowest + sides - 1);
         let mut setup = GameSetup {
             rules: *rules,
             dealer: self.dealer.unwrap_or(turn.previous(seats)),
             turn,
             round: self.round.unwrap_or(1),
-            costs: self.costs.unwrap_or(costs(&start_costs)?),
+            costs: self.costs.unwrap_or(Costs { buy: start, sell: start, exchange: start }),
             players: self.players(rules, seats)?,
             hands: self.hands.into_iter().take(seats.into()).collect(),
             hidden: Hidden::default(),
@@ -137,9 +135,7 @@ impl Scenario for Position {
             ["risk"] => equal(&public.risk().to_string(), text),
             ["pot"] => equal(&public.pot.to_string(), text),
             ["chips"] => {
-                let chips: Vec<String> =
-                    public.players.iter().map(|player| player.chips.to_string()).collect();
-                equal(&chips.join(" "), text)
+                equal(&list(public.players.iter().map(|player| player.chips), " ", ""), text)
             }
             ["still", "in"] => equal(&public.seats_still_in(), &seats(text)?),
             ["hand", who] => equal(&game.hands()[seat(who)?.index()], &set(text)?),
@@ -156,12 +152,11 @@ impl Scenario for Position {
             ["floor", floor] => {
                 let floor: usize = number(floor)?;
                 let (cards, up) = floor_cards(text)?;
-                equal(&game.hidden().floors[floor].to_vec(), &cards)?;
+                equal(&game.hidden().floors[floor], &cards)?;
                 equal(&public.floors[floor].map(|card| card.is_some()), &up)
             }
             ["free", floor] => {
-                let floor: usize = number(floor)?;
-                equal(&game.hidden().exchanges[floor].to_vec(), &cards(text)?)
+                equal(&game.hidden().exchanges[number::<usize>(floor)?], &three_cards(text)?)
             }
             ["sees", viewer, "floor", floor] => {
                 let view = game.view(viewer_of(viewer)?);
@@ -218,30 +213,18 @@ impl Position {
         let dealt: CardSet = hands.chain(self.deck.iter().copied()).collect();
         let rest = CardSet::ALL.difference(dealt);
         setup.hidden.deck = self.deck.iter().copied().chain(rest.iter()).collect();
-        let named = self.floors.iter().map(|(_, cards, _)| cards);
-        let named: CardSet =
-            named.chain(self.free.iter().map(|(_, cards)| cards)).flatten().copied().collect();
+        let named = self.floors.iter().flatten().map(|(cards, _)| cards);
+        let named: CardSet = named.chain(self.free.iter().flatten()).flatten().copied().collect();
         // From the highest index, so that unspecified floors differ from hands.
         let unnamed: Vec<Card> = CardSet::ALL.difference(named).iter().collect();
         let mut unnamed = unnamed.into_iter().rev();
-        for place in 0..8 {
-            let given = self.floors.iter().find(|(floor, ..)| *floor == place);
-            for slot in 0..3 {
-                let card = given.map(|(_, cards, _)| cards[slot]);
-                setup.hidden.floors[place][slot] =
-                    card.unwrap_or_else(|| unnamed.next().expect("48 cards"));
-            }
-            if let Some((_, _, up)) = given {
-                setup.up[place] = *up;
-            }
+        let mut next_three = || [(); 3].map(|()| unnamed.next().expect("48 cards"));
+        for (place, given) in self.floors.into_iter().enumerate() {
+            setup.hidden.floors[place] = given.map_or_else(&mut next_three, |(cards, _)| cards);
+            setup.up[place] = given.map_or(setup.up[place], |(_, up)| up);
         }
-        for place in 0..8 {
-            let given = self.free.iter().find(|(floor, _)| *floor == place);
-            for slot in 0..3 {
-                let card = given.map(|(_, cards)| cards[slot]);
-                setup.hidden.exchanges[place][slot] =
-                    card.unwrap_or_else(|| unnamed.next().expect("48 cards"));
-            }
+        for (place, given) in self.free.into_iter().enumerate() {
+            setup.hidden.exchanges[place] = given.unwrap_or_else(&mut next_three);
         }
     }
 }
@@ -303,13 +286,10 @@ fn shown(game: &TongoOptions) -> String {
                 |class| class.as_str().unwrap_or_default().to_owned(),
             )
         };
-        let matches: Vec<String> =
-            shown.matches.iter().map(|one| format!("{} {}", told(one.class), one.card)).collect();
-        let matches = if matches.is_empty() { "nothing".into() } else { matches.join(", ") };
-        format!("{} floor {} {matches}", shown.seat, shown.floor)
+        let matches = shown.matches.iter().map(|one| format!("{} {}", told(one.class), one.card));
+        format!("{} floor {} {}", shown.seat, shown.floor, list(matches, ", ", "nothing"))
     };
-    let all: Vec<String> = game.public().shown.iter().map(one).collect();
-    if all.is_empty() { "nothing".into() } else { all.join(" | ") }
+    list(game.public().shown.iter().map(one), " | ", "nothing")
 }
 
 /// The canary: a scenario that is wrong in any part fails with its position.

@@ -5,7 +5,7 @@ use bahay_engine::games::tongo_options::{
     Action, Card, Costs, Dice, Die, Discards, NewCosts, PreviousTurn,
 };
 
-use crate::scenarios::run::{CaseResult, cards, number, require, seat};
+use crate::scenarios::run::{CaseResult, cards, number, numbers, require, seat};
 
 pub(super) fn viewer_of(text: &str) -> CaseResult<Viewer> {
     Ok(match text {
@@ -71,12 +71,8 @@ pub(super) fn new_costs(words: &[&str]) -> CaseResult<NewCosts> {
 }
 
 pub(super) fn costs(text: &str) -> CaseResult<Costs> {
-    match text.split_whitespace().collect::<Vec<_>>().as_slice() {
-        [buy, sell, exchange] => {
-            Ok(Costs { buy: number(buy)?, sell: number(sell)?, exchange: number(exchange)? })
-        }
-        _ => Err("three costs".into()),
-    }
+    let [buy, sell, exchange] = numbers(text)?;
+    Ok(Costs { buy, sell, exchange })
 }
 
 /// `1@0 5@3 12@15`: the values and positions of dice.
@@ -89,12 +85,14 @@ pub(super) fn dice(text: &str) -> CaseResult<Dice> {
 }
 
 /// `5D +6D 7D`: by slot, with a plus for a face-up card.
-pub(super) fn floor_cards(text: &str) -> CaseResult<(Vec<Card>, [bool; 3])> {
-    let words: Vec<&str> = text.split_whitespace().collect();
-    require(words.len() == 3, || "a floor has three cards".into())?;
-    let card = |word: &&str| word.trim_start_matches('+').parse::<Card>();
-    let cards = words.iter().map(card).collect::<Result<_, _>>().map_err(|_| "three cards")?;
-    Ok((cards, [0, 1, 2].map(|slot| words[slot].starts_with('+'))))
+pub(super) fn floor_cards(text: &str) -> CaseResult<([Card; 3], [bool; 3])> {
+    let cards = three_cards(&text.replace('+', ""))?;
+    let up: Vec<bool> = text.split_whitespace().map(|word| word.starts_with('+')).collect();
+    Ok((cards, up.try_into().map_err(|_| "three cards")?))
+}
+
+pub(super) fn three_cards(text: &str) -> CaseResult<[Card; 3]> {
+    cards::<Card>(text)?.try_into().map_err(|_| "three cards".into())
 }
 
 pub(super) fn previous(text: &str) -> CaseResult<PreviousTurn> {
