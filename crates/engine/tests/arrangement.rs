@@ -1,13 +1,15 @@
 //! The arrangement of a hand against a search that knows only rules 1.10 and 11.1: it builds every
 //! partition of the hand from the definition of a meld and compares them as the rule says.
 
+use std::iter;
+
 use bahay_engine::cards::{Card, CardSet};
 use bahay_engine::games::tongits::{
     Arrangement, additions, deadwood, for_each_meld, has_secret, leaves_nothing,
 };
 use bahay_engine::testing::TestRng;
 
-use crate::support::cards;
+use crate::support::{cards, subset};
 
 const HANDS: u32 = 6_000;
 
@@ -62,10 +64,7 @@ fn melds_with_first(hand: &[u8]) -> Vec<Vec<u8>> {
         .filter(|card| *card >= JOKERS || card % 13 == first % 13 || card / 13 == first / 13)
         .collect();
     (0..1_u32 << related.len())
-        .map(|choice| {
-            let chosen = (0..).zip(&related).filter(move |(bit, _)| choice >> bit & 1 == 1);
-            std::iter::once(*first).chain(chosen.map(|(_, card)| *card)).collect::<Vec<u8>>()
-        })
+        .map(|bits| iter::once(*first).chain(subset(&related, bits)).collect::<Vec<u8>>())
         .filter(|cards| is_meld(cards))
         .collect()
 }
@@ -196,10 +195,7 @@ fn the_melds_of_a_hand_are_those_of_its_subsets() {
         let jokers = CardSet::JOKERS.iter().take(dice.below(3) as usize);
         let hand = hand_of(&mut dice, 9).union(jokers.collect());
         let cards: Vec<Card> = hand.iter().collect();
-        let chosen = |choice: u32| {
-            let bits = (0..).zip(&cards).filter(move |(bit, _)| choice >> bit & 1 == 1);
-            bits.map(|(_, card)| *card).collect::<CardSet>()
-        };
+        let chosen = |bits: u32| subset(&cards, bits).collect::<CardSet>();
         let indices = |cards: CardSet| cards.iter().map(Card::index).collect::<Vec<u8>>();
         let mut expected: Vec<CardSet> =
             (0..1 << cards.len()).map(chosen).filter(|set| is_meld(&indices(*set))).collect();

@@ -7,15 +7,14 @@ mod broken;
 mod twins;
 
 use crate::support::desk::seat;
-use crate::support::{cards, check_contract, seeds};
+use crate::support::positions::{meld, position};
+use crate::support::{check_contract, seeds};
 use bahay_bots::Ai;
-use bahay_engine::cards::CardSet;
 use bahay_engine::game::{Game, GameKind, GameRules, Viewer};
 use bahay_engine::games::tongits::{
-    Action, Additions, AllBurned, ChallengersTied, Counts, DealDirection, ExposedMeld, GameSetup,
-    Rules, SetupPhase, SpecialEnding, Tongits,
+    Action, Additions, AllBurned, ChallengersTied, Counts, DealDirection, Rules, SetupPhase,
+    SpecialEnding, Tongits,
 };
-use bahay_engine::seat::{Seat, SeatSet};
 use bahay_engine::testing::guess_the_die::{GuessTheDie, GuessTheDieProbe};
 use bahay_engine::testing::{ConformanceError, TestRng, TongitsProbe, check_game};
 
@@ -94,27 +93,9 @@ fn joker_keeps_the_contract() {
 #[test]
 fn a_zero_count_fight_is_followed_by_every_viewer() {
     let [fighter, other] = [0, 1].map(seat);
-    let meld = |owner: Seat, text: &str, face_down: Option<u8>| {
-        let mut by = [CardSet::EMPTY; 3];
-        by[owner.index()] = cards(text);
-        ExposedMeld { owner, cards: cards(text), by, face_down, sagasa: false }
-    };
-    let hands = [cards("8C 8D X1"), cards("KD 9H"), cards("QD 8S")];
+    let hands = ["8C 8D X1", "KD 9H", "QD 8S"];
     let melds = vec![meld(fighter, "5H 6H 7H", None), meld(other, "TC TD TH TS", Some(4))];
-    let named = melds.iter().map(|meld| meld.cards).chain(hands);
-    let named = named.fold(CardSet::EMPTY, CardSet::union);
-    let position = GameSetup {
-        rules: Rules::joker(),
-        turn: fighter,
-        phase: SetupPhase::Draw,
-        hands,
-        stock: CardSet::ALL.difference(named).iter().collect(),
-        discards: Vec::new(),
-        melds,
-        added_to: SeatSet::EMPTY,
-        yet_to_act: SeatSet::EMPTY,
-        drawn: None,
-    };
+    let position = position(Rules::joker(), SetupPhase::Draw, hands, "", melds);
     let game = position.game().expect("such a position can stand");
     let mut events = Vec::new();
     let after = game.act(fighter, &Action::Fight, &mut events).expect("a fight is legal");

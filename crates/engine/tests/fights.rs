@@ -2,19 +2,13 @@
 //! player who is away (rule 8.3).
 
 use bahay_bots::table::{ai_action, ai_question};
-use bahay_engine::cards::{Card, CardSet};
 use bahay_engine::game::{Game, Prompt, Turn, Viewer};
-use bahay_engine::games::tongits::{Action, ExposedMeld, GameSetup, Rules, SetupPhase, Tongits};
+use bahay_engine::games::tongits::{Action, GameSetup, Rules, SetupPhase, Tongits};
 use bahay_engine::seat::{Seat, SeatSet};
 use bahay_engine::table::{Event, Input, Phase, Rejection, Timestamp};
 
-use crate::support::cards;
 use crate::support::desk::{Desk, player, seat};
-
-fn undealt(dealt: CardSet) -> Vec<Card> {
-    let deck = (0..52).filter_map(Card::from_index);
-    deck.filter(|card| !dealt.contains(*card)).collect()
-}
+use crate::support::positions::{meld, position};
 
 impl Desk {
     /// Returns a table at which seat 0 has called a fight from [`Self::about_to_fight`].
@@ -29,50 +23,20 @@ impl Desk {
     /// no secret meld, seat 2 holds one if `secret`.
     fn about_to_fight(secret: bool) -> Self {
         let secret = if secret { "4C 4D 4H 4S 9D" } else { "4C 4D 4H 5S 9D" };
-        let run: CardSet = cards("5H 6H 7H");
-        let run = ExposedMeld {
-            owner: seat(0),
-            cards: run,
-            by: [run, CardSet::EMPTY, CardSet::EMPTY],
-            face_down: None,
-            sagasa: false,
-        };
-        let hands = [cards("AC 2D"), cards("KC QD"), cards(secret)];
-        let dealt = hands.iter().fold(run.cards, |dealt, hand| dealt.union(*hand));
-        let dealt = dealt.union(cards("TD"));
-        Self::in_position(&GameSetup {
-            rules: Rules::kingdom(),
-            turn: seat(0),
-            phase: SetupPhase::Draw,
-            hands,
-            stock: undealt(dealt),
-            discards: vec!["TD".parse().unwrap()],
-            melds: vec![run],
-            added_to: SeatSet::EMPTY,
-            yet_to_act: SeatSet::EMPTY,
-            drawn: None,
-        })
+        let hands = ["AC 2D", "KC QD", secret];
+        let run = meld(seat(0), "5H 6H 7H", None);
+        Self::in_position(&position(Rules::kingdom(), SetupPhase::Draw, hands, "TD", vec![run]))
     }
 
     /// Returns a table at which seat 0 has no unmelded card, in the play phase, or in the draw
     /// phase of a Spread.
     fn about_to_win(phase: SetupPhase) -> Self {
-        let hands = [cards("4C 4D 4H 8S 9S TS"), cards("KC QD"), cards("KD QC")];
-        let discard: CardSet = cards("2D");
-        let dealt = hands.iter().fold(discard, |dealt, hand| dealt.union(*hand));
         let is_spread = matches!(phase, SetupPhase::Draw);
-        Self::in_position(&GameSetup {
-            rules: if is_spread { Rules::classic() } else { Rules::kingdom() },
-            turn: seat(0),
-            phase,
-            hands,
-            stock: undealt(dealt),
-            discards: discard.iter().collect(),
-            melds: vec![],
-            added_to: SeatSet::EMPTY,
-            yet_to_act: if is_spread { SeatSet::only(seat(0)) } else { SeatSet::EMPTY },
-            drawn: None,
-        })
+        let rules = if is_spread { Rules::classic() } else { Rules::kingdom() };
+        let yet_to_act = if is_spread { SeatSet::only(seat(0)) } else { SeatSet::EMPTY };
+        let hands = ["4C 4D 4H 8S 9S TS", "KC QD", "KD QC"];
+        let position = position(rules, phase, hands, "2D", vec![]);
+        Self::in_position(&GameSetup { yet_to_act, ..position })
     }
 
     /// Returns a table in this position, in which seat 0 was prompted just now.

@@ -66,7 +66,7 @@ fn random(seed: u64) -> OwnedRound {
     let tables = (0..u64::from(dice.below(6)))
         .map(|number| {
             let room = dice.below(3) as usize;
-            let seats_free = 1 + u8::try_from(dice.below(u32::from(SEATS[room]))).unwrap();
+            let seats_free = 1 + dice.below_u8(SEATS[room]);
             let companions = (0..u64::from(SEATS[room] - seats_free))
                 .map(|seat| random_candidate(&mut dice, 1_000 + number * 10 + seat))
                 .collect();

@@ -95,6 +95,6 @@ impl Header {
         let mut dice = TestRng::new(u64::from(self.key.0.0[0]));
         let stream = Stream::new(self.key);
         let rules = parse_rules::<G>(&self.rules, "none").unwrap_or_else(|what| panic!("{what}"));
-        playthrough::<G>(&rules, self.starter, &stream, &self.policies, G::choose_action, &mut dice)
+        playthrough::<G>(&rules, self.starter, stream, &self.policies, G::choose_action, &mut dice)
     }
 }

@@ -2,6 +2,7 @@
 //! variants of an enum as its page names them.
 
 pub mod desk;
+pub mod positions;
 pub mod records;
 
 use std::fmt::Debug;
@@ -136,9 +137,14 @@ pub fn settled_records<G: Ai>(mut house: Simulation<G>, games: u64) -> Vec<Recor
     records
 }
 
+/// Iterates over the items whose bits are set.
+pub fn subset<T: Copy>(items: &[T], bits: u32) -> impl Iterator<Item = T> {
+    (0..).zip(items).filter(move |(place, _)| bits >> place & 1 == 1).map(|(_, item)| *item)
+}
+
 /// Parses cards separated by spaces.
 pub fn cards<C: FromStr<Err: Debug>, S: FromIterator<C>>(text: &str) -> S {
-    text.split(' ').map(|card| card.parse().expect("a card")).collect()
+    text.split_whitespace().map(|card| card.parse().expect("a card")).collect()
 }
 
 /// Returns the variants of an enum in Rust, as they are serialized: in snake case.

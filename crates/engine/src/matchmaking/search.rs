@@ -117,26 +117,23 @@ impl<'a> PlacementSearch<'a> {
             .map(|table| TableFill { table, seats_free: table.seats_free, joined: Vec::new() })
             .collect();
         tables.sort_by_key(|fill| (!fill.table.has_pot, fill.seats_free, fill.table.id));
-        let placed = vec![false; count];
-        let placements = Vec::new();
         let counts = |(members, mask): (&Vec<u32>, &KeyMask)| {
             KeyCounts::count_members(members.iter().map(|one| &summaries[*one as usize]), *mask)
         };
         let key_counts = members.iter().zip(&masks).map(counts).collect();
-        let has_repeats = Cell::new(false);
         Self {
             round,
             waited_ms,
             summaries,
             masks,
-            has_repeats,
-            placed,
+            has_repeats: Cell::new(false),
+            placed: vec![false; count],
             order,
             rating_lists,
             key_counts,
             longest_ms,
             tables,
-            placements,
+            placements: Vec::new(),
         }
     }
 

@@ -20,12 +20,11 @@ use crate::testing::{ChooseAction, Policy, TestRng, legal_actions};
 pub fn playthrough<G: Game>(
     rules: &G::Rules,
     starter: Option<Seat>,
-    stream: &Stream,
+    mut stream: Stream,
     policies: &[Policy],
     ai: ChooseAction<G>,
     dice: &mut TestRng,
 ) -> String {
-    let mut stream = stream.clone();
     let mut text = Text(String::new());
     let seats = u8::try_from(policies.len()).expect("a table has at most eight seats");
     let mut game = G::new(rules, seats, starter);

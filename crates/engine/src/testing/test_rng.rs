@@ -27,6 +27,11 @@ impl TestRng {
         (high >> 32) as u32
     }
 
+    /// Returns a small number below `n`, as [`TestRng::below`] does.
+    pub const fn below_u8(&mut self, n: u8) -> u8 {
+        self.below(n as u32).to_le_bytes()[0]
+    }
+
     /// Returns one of the items; `None` if there is none.
     pub fn choose<'a, T>(&mut self, things: &'a [T]) -> Option<&'a T> {
         let count = u32::try_from(things.len()).ok()?;

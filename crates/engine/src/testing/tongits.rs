@@ -16,19 +16,15 @@ pub struct TongitsProbe;
 
 impl Probe<Tongits> for TongitsProbe {
     fn wild_action(&self, game: &Tongits, dice: &mut TestRng) -> Action {
-        let hands = game.hands();
-        let hand: Vec<Card> = match dice.below(4) {
-            0 => CardSet::ALL.iter().collect(),
-            1 => hands[0].iter().collect(),
-            2 => hands[1].iter().collect(),
-            _ => hands[2].iter().collect(),
-        };
+        let [first, second, third] = *game.hands();
+        let hands = [CardSet::ALL, first, second, third];
+        let hand: Vec<Card> = hands[dice.below(4) as usize].iter().collect();
         let mut cards = CardSet::EMPTY;
         for _ in 0..1 + dice.below(4) {
             cards = dice.choose(&hand).map_or(cards, |card| cards.with(*card));
         }
         let card = cards.first().unwrap_or_else(|| Card::all().next().expect("there are cards"));
-        let meld = u8::try_from(dice.below(6)).expect("a number below 6");
+        let meld = dice.below_u8(6);
         let actions = [
             Action::Draw,
             Action::Chow { cards },

@@ -18,14 +18,11 @@ pub struct TongoAssetsProbe;
 
 impl Probe<TongoAssets> for TongoAssetsProbe {
     fn wild_action(&self, game: &TongoAssets, dice: &mut TestRng) -> Action {
-        let small_number =
-            |dice: &mut TestRng, below: u32| u8::try_from(dice.below(below)).unwrap_or(0);
         let risk = game.public().risk.saturating_sub(1) + dice.below(14);
         let PriceBounds { purchase_min, max } = PriceBounds::for_risk(risk);
         let purchase = (purchase_min + dice.below(max + 1)).saturating_sub(dice.below(2));
         let sell = dice.below(max + 2);
-        let owner =
-            Seat::new(small_number(dice, u32::from(game.public().seats()))).unwrap_or(FIRST);
+        let owner = Seat::new(dice.below_u8(game.public().seats())).unwrap_or(FIRST);
         let mut held: Vec<Card> = game.hidden().hands[owner].iter().collect();
         held.extend(game.hidden().kept[owner].iter());
         if dice.below(6) == 0 {
@@ -33,15 +30,15 @@ impl Probe<TongoAssets> for TongoAssetsProbe {
         }
         let any = |dice: &mut TestRng| dice.choose(&held).copied().unwrap_or(SOME);
         let card = any(dice);
-        let slot = small_number(dice, 8);
+        let slot = dice.below_u8(8);
         let named = Some(card).filter(|_| dice.below(2) == 0);
         let free = dice.below(3) == 0;
         let cards: CardSet = (0..3).map(|_| any(dice)).collect();
         let slots: SlotSet = (0..7).filter(|_| dice.below(2) == 0).collect();
-        let to = Seat::new(small_number(dice, 8)).unwrap_or(FIRST);
+        let to = Seat::new(dice.below_u8(8)).unwrap_or(FIRST);
         let chips = dice.below(3) * dice.below(60);
         let offered = if chips == 0 { CardSet::only(card) } else { CardSet::EMPTY };
-        let margin = small_number(dice, 60);
+        let margin = dice.below_u8(60);
         let margin = if dice.below(2) == 0 { margin / 5 * 5 } else { margin };
         let actions = [
             Action::Open { risk, purchase, sell },
@@ -59,7 +56,7 @@ impl Probe<TongoAssets> for TongoAssetsProbe {
             Action::Confront,
             Action::Evade { discards: cards },
             Action::Index { margin },
-            Action::Leverage { percent: small_number(dice, 100) },
+            Action::Leverage { percent: dice.below_u8(100) },
             Action::Bribe { to, chips, cards: offered },
             Action::Accept,
             Action::Refuse,

@@ -23,9 +23,9 @@ impl Probe<TongoOptions> for TongoOptionsProbe {
         let public = game.public();
         let hands: Vec<CardSet> = game.hands().iter().copied().chain([CardSet::ALL]).collect();
         let discards = some_of(dice.choose(&hands).copied().unwrap_or_default(), dice);
-        let floor = small_number(dice, 9);
-        let slot = small_number(dice, 4);
-        let other = small_number(dice, 4);
+        let floor = dice.below_u8(9);
+        let slot = dice.below_u8(4);
+        let other = dice.below_u8(4);
         let leverage = dice.below(3) == 0;
         let seats: Vec<Seat> = Seat::all(8).collect();
         let target = dice.choose(&seats).copied().filter(|_| dice.below(5) > 0);
@@ -166,8 +166,4 @@ fn some_of(cards: CardSet, dice: &mut TestRng) -> Discards {
         }
     }
     some
-}
-
-fn small_number(dice: &mut TestRng, below: u32) -> u8 {
-    u8::try_from(dice.below(below)).expect("a small number")
 }

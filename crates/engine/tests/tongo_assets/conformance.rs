@@ -54,20 +54,19 @@ fn short_games_keep_the_contract_and_end_in_every_way() {
 fn rules_with_any_switches_keep_the_contract() {
     for seed in seeds(100) {
         let mut dice = TestRng::new(seed);
-        let mut below = |most: u32| dice.below(most);
-        let rounds_max = 1 + u8::try_from(below(13)).expect("a small number");
+        let rounds_max = 1 + dice.below_u8(13);
         let rules = Rules {
-            sections: [4, 8][below(2) as usize],
-            latinum: [1, 3, 20, 100, 1_000][below(5) as usize],
-            opening_max: 1 + below(9),
-            raise_max: 1 + below(40),
-            raises_max: u8::try_from(below(5)).expect("a small number"),
+            sections: [4, 8][dice.below(2) as usize],
+            latinum: [1, 3, 20, 100, 1_000][dice.below(5) as usize],
+            opening_max: 1 + dice.below(9),
+            raise_max: 1 + dice.below(40),
+            raises_max: dice.below_u8(5),
             rounds_max,
-            confront_all_rounds: u8::try_from(below(u32::from(rounds_max) + 1)).expect("small"),
-            winner_share: [1, 50, 80, 100][below(4) as usize],
-            margins: below(2) == 1,
-            leverage: below(2) == 1,
-            bribes: below(4) == 1,
+            confront_all_rounds: dice.below_u8(rounds_max + 1),
+            winner_share: [1, 50, 80, 100][dice.below(4) as usize],
+            margins: dice.below(2) == 1,
+            leverage: dice.below(2) == 1,
+            bribes: dice.below(4) == 1,
             ..Rules::standard()
         };
         assert_eq!(rules.check(), Ok(()));
@@ -82,7 +81,7 @@ fn a_card_once_turned_down_is_shown_to_nobody_again() {
     let mut turned_down = BTreeSet::new();
     for seed in seeds(40) {
         let mut dice = TestRng::new(seed);
-        let seats = 4 + u8::try_from(dice.below(5)).expect("a small number");
+        let seats = 4 + dice.below_u8(5);
         let mut game = TongoAssets::new(&Rules::standard(), seats, None);
         let (mut actions, mut events) = (Vec::new(), Vec::new());
         loop {

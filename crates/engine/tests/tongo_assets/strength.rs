@@ -8,7 +8,7 @@ use std::env;
 use bahay_engine::games::tongo_assets::{Card, CardSet, Class, HandRank};
 use bahay_engine::testing::TestRng;
 
-use crate::support::cards;
+use crate::support::{cards, subset};
 
 /// A card with its substituted value: number 1 to 7, colour 0 (red) to 6, and whether it is wild.
 type SubstitutedCard = (u8, u8, bool);
@@ -50,7 +50,7 @@ fn read(hand: &[SubstitutedCard]) -> Key {
             continue;
         }
         chosen.clear();
-        chosen.extend((0..).zip(hand).filter(|(place, _)| bits >> place & 1 == 1).map(|(_, c)| *c));
+        chosen.extend(subset(hand, bits));
         if let Some(class) = class_of(&chosen) {
             best = best.max(key(class, &chosen));
         }
@@ -169,9 +169,7 @@ fn every_hand_of_a_small_deck_is_read_as_every_substitution_says() {
             continue;
         }
         hands += 1;
-        check(
-            (0..).zip(&deck).filter(|(place, _)| bits >> place & 1 == 1).map(|(_, c)| *c).collect(),
-        );
+        check(subset(&deck, bits).collect());
     }
     assert!(hands > 4_000, "{hands}");
 }

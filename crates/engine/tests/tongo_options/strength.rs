@@ -9,6 +9,8 @@ use std::env;
 use bahay_engine::games::tongo_options::{Card, CardSet, Class, DiceCounts, Strength, matches};
 use bahay_engine::testing::TestRng;
 
+use crate::support::subset;
+
 const HANDS: u64 = 20_000;
 
 /// The strength of a matching in the order of rule 8.2: the number of combinations of each class
@@ -148,7 +150,7 @@ fn random(dice: &mut TestRng) -> Dealt {
     let (hand, floor) = (some(4), some(3));
     let mut values = Vec::new();
     for (lowest, sides) in [(1, 4), (5, 4), (9, 4), (1, 6), (7, 6)] {
-        values.push(lowest + u8::try_from(dice.below(sides)).expect("a small number"));
+        values.push(lowest + dice.below_u8(sides));
     }
     if dice.below(2) == 0 {
         values.truncate(3);
@@ -190,13 +192,8 @@ fn random_hands_are_as_strong_as_a_search_finds() {
 fn a_small_deck_is_searched_whole() {
     let cards: Vec<Card> = Card::all().filter(|card| card.number() <= 2).collect();
     let sets = |size: u32| {
-        let all = (0..1_u32 << cards.len()).filter(move |set| set.count_ones() == size);
-        let cards = &cards;
-        let chosen = move |set: u32| -> Vec<Card> {
-            let picked = (0..).zip(cards).filter(move |(place, _)| set >> place & 1 == 1);
-            picked.map(|(_, card)| *card).collect()
-        };
-        all.map(chosen).collect::<Vec<_>>()
+        let all = (0..1_u32 << cards.len()).filter(|bits| bits.count_ones() == size);
+        all.map(|bits| subset(&cards, bits).collect()).collect::<Vec<Vec<Card>>>()
     };
     let hands = sets(4);
     let floors: Vec<Vec<Card>> = (0..=3).flat_map(sets).collect();
