@@ -295,11 +295,20 @@ impl Recorder {
         command: Value,
         shown: Option<ViewUpdate>,
     ) -> Result<(), FormError> {
-        let number = self.push_wish(wish);
+        let wish = self.push_wish(wish);
         let id = self.send_command(command);
+        self.finish_wish(wish, id, shown)
+    }
+
+    fn finish_wish(
+        &mut self,
+        wish: u32,
+        command: u32,
+        shown: Option<ViewUpdate>,
+    ) -> Result<(), FormError> {
         self.deliver(shown)?;
-        self.send_ack(id)?;
-        self.end_wish(number, "done");
+        self.send_ack(command)?;
+        self.end_wish(wish, "done");
         Ok(())
     }
 
@@ -314,32 +323,24 @@ impl Recorder {
                 (open.game, open.prompt, &open.action) == (game, prompt, action),
                 "a repeated prompt gets the same action"
             );
-            self.deliver(shown)?;
-            self.send_ack(open.id)?;
-            self.end_wish(open.wish, "done");
-            return Ok(());
+            return self.finish_wish(open.wish, open.id, shown);
         }
-        let wish = json!({ "type": "act", "action": action });
-        let command = json!({ "type": "act", "game": game, "prompt": prompt, "action": action });
-        let number = self.push_wish(&wish);
-        let mut id = self.send_command(command.clone());
+        let wish = self.push_wish(&json!({ "type": "act", "action": action }));
+        let mut id = self.send_action(game, prompt, action);
         if self.draw_chance(ANSWER_LOST) {
             // The table has stored the command, and the client reconnects without knowing it.
             self.break_off();
             self.missed.extend(shown);
             self.resume()?;
-            self.end_wish(number, "overtaken");
+            self.end_wish(wish, "overtaken");
             return Ok(());
         }
         if self.draw_chance(COMMAND_LOST) {
             self.break_off();
             self.resume()?;
-            id = self.send_command(command);
+            id = self.send_action(game, prompt, action);
         }
-        self.deliver(shown)?;
-        self.send_ack(id)?;
-        self.end_wish(number, "done");
-        Ok(())
+        self.finish_wish(wish, id, shown)
     }
 
     /// Sends an action in half of the cases in which the player is asked when the connection
@@ -357,8 +358,7 @@ impl Recorder {
             return;
         };
         let wish = self.push_wish(&json!({ "type": "act", "action": action }));
-        let command = json!({ "type": "act", "game": game, "prompt": prompt, "action": action });
-        let id = self.send_command(command);
+        let id = self.send_action(game, prompt, &action);
         self.pending = Some(PendingAction { wish, game, prompt, action, id });
     }
 
@@ -501,10 +501,7 @@ impl Recorder {
         };
         if self.waits_for(&open) {
             let PendingAction { game, prompt, ref action, .. } = open;
-            let id = self.next_id;
-            self.send_command(
-                json!({ "type": "act", "game": game, "prompt": prompt, "action": action }),
-            );
+            let id = self.send_action(game, prompt, action);
             self.pending = Some(PendingAction { id, ..open });
         } else {
             self.end_wish(open.wish, "overtaken");
@@ -551,6 +548,12 @@ impl Recorder {
         command["id"] = id.into();
         self.script.push_line(&json!({ "send": command }));
         id
+    }
+
+    fn send_action(&mut self, game: GameId, prompt: u32, action: &Action) -> u32 {
+        self.send_command(
+            json!({ "type": "act", "game": game, "prompt": prompt, "action": action }),
+        )
     }
 
     fn end_wish(&mut self, wish: u32, outcome: &str) {
