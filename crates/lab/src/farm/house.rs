@@ -218,11 +218,9 @@ impl SimulatedHouse {
     /// Plays three games in a room against honest players of equal skill, one won and two lost by
     /// the same counts, which costs only the fee. Returns false if the wallet is too small.
     pub(super) fn play_honestly(&mut self, account: usize, counts: u32) -> bool {
-        let wallet = self.wallet(account);
-        let Some(room) = self.best_room(wallet) else {
+        let Some(price) = self.best_room(&[account]).map(|terms| terms.price) else {
             return false;
         };
-        let price = room.terms().price;
         let Some(lost) = price.bet.checked_mul(counts) else {
             return false;
         };
@@ -284,12 +282,11 @@ impl SimulatedHouse {
     /// Plays a game in a room in which these two lose their whole stakes to the main wallet.
     /// Returns false if a wallet is too small for every room.
     pub(super) fn lose_in_room(&mut self, losers: [usize; 2]) -> bool {
-        let poorest = [MAIN, losers[0], losers[1]].map(|account| self.wallet(account));
-        let poorest = poorest.into_iter().min().unwrap_or(Coins::ZERO);
-        let Some(terms) = self.best_room(poorest).map(|room| room.terms().clone()) else {
+        let seats = [MAIN, losers[0], losers[1]];
+        let Some(terms) = self.best_room(&seats).cloned() else {
             return false;
         };
-        let Some((ante, stakes)) = self.stakes(&terms, [MAIN, losers[0], losers[1]]) else {
+        let Some((ante, stakes)) = self.stakes(&terms, seats) else {
             return false;
         };
         let gross = add(stakes[1], stakes[2]);
@@ -327,8 +324,7 @@ impl SimulatedHouse {
     /// Plays a game in a room in which the donor loses its whole stake to the winner, and an honest
     /// third player neither wins nor loses. Returns false if a wallet is too small for every room.
     pub(super) fn lose_beside_stranger(&mut self, winner: usize, donor: usize) -> bool {
-        let poorest = self.wallet(winner).min(self.wallet(donor));
-        let Some(terms) = self.best_room(poorest).map(|room| room.terms().clone()) else {
+        let Some(terms) = self.best_room(&[winner, donor]).cloned() else {
             return false;
         };
         let Some((ante, [own, lost, _])) = self.stakes(&terms, [winner, donor, donor]) else {
@@ -492,14 +488,16 @@ impl SimulatedHouse {
         terms
     }
 
-    /// Returns the room with the highest bet that admits this wallet and requires no account.
-    fn best_room(&self, wallet: Coins) -> Option<&Room> {
+    /// Returns the terms of the room with the highest bet that admits the poorest of these wallets
+    /// and requires no account.
+    fn best_room(&self, accounts: &[usize]) -> Option<&Terms<AnyRules>> {
+        let wallet = accounts.iter().map(|account| self.wallet(*account)).min()?;
         let may = |room: &&Room| {
             let is_for = room.wallet_max().is_none_or(|most| wallet <= most);
             let seats_three = room.terms().rules.seats().most == 3;
             wallet >= room.wallet_min() && is_for && !room.needs_account() && seats_three
         };
-        self.rooms.iter().rfind(may)
+        self.rooms.iter().rfind(may).map(Room::terms)
     }
 
     fn candidate(&self, account: usize) -> Candidate {
