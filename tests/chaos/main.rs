@@ -155,7 +155,10 @@ async fn play_and_check(options: &Options, plan: &Plan, folder: &Path) -> Result
     let services = Services::start(&[Service::Postgres, Service::Redis]).await;
     let database: PgConnectOptions = services.database_url().parse()?;
     let redis_url = services.redis_url().to_owned();
-    said(bahay().arg("migrate").env("DATABASE_URL", services.database_url()))?;
+    let migrated = bahay().arg("migrate").env("DATABASE_URL", services.database_url()).output()?;
+    if !migrated.status.success() {
+        return Err(format!("migrate: {}", String::from_utf8_lossy(&migrated.stderr)).into());
+    }
     let mut nodes = Vec::new();
     let before = options.from.as_deref().unwrap_or(Path::new(env!("CARGO_BIN_EXE_bahay")));
     for number in 0..options.nodes {
@@ -299,9 +302,8 @@ async fn gather(
 
 /// Runs `bahay verify ledger`. Returns whether it passed, with its output.
 fn ledger(services: &Services) -> Result<(bool, String), RunError> {
-    let mut command = bahay();
-    command.args(["verify", "ledger"]).env("DATABASE_URL", services.database_url());
-    let output = command.output()?;
+    let url = services.database_url();
+    let output = bahay().args(["verify", "ledger"]).env("DATABASE_URL", url).output()?;
     let said = [output.stdout, output.stderr].concat();
     Ok((output.status.success(), String::from_utf8_lossy(&said).into_owned()))
 }
@@ -343,13 +345,4 @@ fn bahay() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_bahay"));
     command.env_clear().stdin(Stdio::null());
     command
-}
-
-/// Runs a command that must succeed and returns its output.
-fn said(command: &mut Command) -> Result<String, RunError> {
-    let output = command.output()?;
-    if !output.status.success() {
-        return Err(format!("{command:?}: {}", String::from_utf8_lossy(&output.stderr)).into());
-    }
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }

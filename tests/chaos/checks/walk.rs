@@ -209,8 +209,10 @@ impl Walk<'_> {
     }
 
     fn complain(&mut self, fact: impl FnOnce() -> String) {
-        let (client, at_ms) = (self.found.client, self.at_ms);
-        self.found.views.add(|| format!("client {client} at {at_ms} ms: {}", fact()));
+        let (client, at_ms, version) = (self.found.client, self.at_ms, self.version);
+        self.found
+            .views
+            .add(|| format!("client {client} at {at_ms} ms, version {version}: {}", fact()));
     }
 
     fn acked(&mut self, id: u32) {
@@ -242,8 +244,7 @@ impl Walk<'_> {
         self.found.snapshots += 1;
         let same = self.view.as_ref().is_some_and(|had| had.table == view.table);
         if same && version < self.version && !self.evidence.redis_was_lost {
-            let had = self.version;
-            self.complain(|| format!("a snapshot of version {version} after version {had}"));
+            self.complain(|| format!("a snapshot of version {version}"));
         }
         let from = match (&self.place, &view.phase) {
             (Some(place), PhaseView::Playing { game, .. }) if place.game == *game && same => {
@@ -263,9 +264,7 @@ impl Walk<'_> {
         if let Some(GamePosition { seen: Some(seen), events, .. }) = &mut self.place {
             match seen.place_of(game_view, from) {
                 Some(place) => *events = place,
-                None => self.complain(|| {
-                    format!("the snapshot of version {version} shows what game {game} never was")
-                }),
+                None => self.complain(|| format!("a snapshot of what game {game} never was")),
             }
         }
     }
@@ -291,22 +290,21 @@ impl Walk<'_> {
 
     fn update(&mut self, version: u64, tag: Tag, events: &[Event<AnyEvent>]) {
         self.found.updates += 1;
-        let had = self.version;
         if self.view.is_none() {
             // An error has been reported already, unless this is the first message.
-            if had == 0 {
+            if self.version == 0 {
                 self.complain(|| format!("update {version} came before any snapshot"));
             }
             return;
         }
-        if version != had + 1 {
-            self.complain(|| format!("update {version} came after version {had}"));
+        if version != self.version + 1 {
+            self.complain(|| format!("update {version} does not follow"));
             return self.lose_track();
         }
         self.version = version;
         self.note_told(tag, events);
         for event in events {
-            if !self.event(version, event) {
+            if !self.event(event) {
                 return self.lose_track();
             }
             let Some(mut view) = self.view.take() else {
@@ -320,13 +318,13 @@ impl Walk<'_> {
             match observed {
                 Ok(view) => self.view = Some(view),
                 Err(_) => {
-                    self.complain(|| format!("version {version} makes no sense: {event:?}"));
+                    self.complain(|| format!("an event makes no sense: {event:?}"));
                     return self.lose_track();
                 }
             }
         }
         if !events.is_empty() {
-            self.compare(version);
+            self.compare();
         }
     }
 
@@ -348,7 +346,7 @@ impl Walk<'_> {
     }
 
     /// Compares the folded view of a game with the record.
-    fn compare(&mut self, version: u64) {
+    fn compare(&mut self) {
         let playing = self.view.as_ref().map(|view| &view.phase);
         if let (Some(PhaseView::Playing { game, view, .. }), Some(place)) = (playing, &self.place)
             && let Some(seen) = &place.seen
@@ -356,15 +354,13 @@ impl Walk<'_> {
             && !seen.is_at(place.events, view)
         {
             let (game, events) = (*game, place.events);
-            self.complain(|| {
-                format!("at version {version} game {game} after {events} events is another")
-            });
+            self.complain(|| format!("game {game} after {events} events is another"));
         }
     }
 
     /// Compares an event with the record. Returns false if it differs, because following it would
     /// cause further findings.
-    fn event(&mut self, version: u64, event: &Event<AnyEvent>) -> bool {
+    fn event(&mut self, event: &Event<AnyEvent>) -> bool {
         let Some(view) = &self.view else {
             return false;
         };
@@ -379,9 +375,7 @@ impl Walk<'_> {
                 if let Some(record) = self.record(*game)
                     && !record.clients.iter().map(|client| &client.commitment).eq(commitments)
                 {
-                    self.complain(|| {
-                        format!("at version {version} game {game} had other commitments")
-                    });
+                    self.complain(|| format!("game {game} had other commitments"));
                 }
             }
             Event::Opened { game, stakes, pot, starter } => {
@@ -393,21 +387,17 @@ impl Walk<'_> {
                     && (&record.stakes, record.pot_before, record.starter)
                         != (stakes, *pot, *starter)
                 {
-                    self.complain(|| {
-                        format!("at version {version} game {game} opened otherwise than recorded")
-                    });
+                    self.complain(|| format!("game {game} opened otherwise than recorded"));
                 }
             }
-            Event::Game { event } => return self.game_event(version, event),
+            Event::Game { event } => return self.game_event(event),
             Event::Over { game, settlement, server_seed } => {
-                self.compare(version);
+                self.compare();
                 if let Some(GamePosition { seen: Some(seen), events, .. }) = &self.place
                     && *events != seen.events.len()
                 {
                     let (had, all) = (*events, seen.events.len());
-                    self.complain(|| {
-                        format!("game {game} was over after {had} of its {all} events")
-                    });
+                    self.complain(|| format!("game {game} was over after {had} of {all} events"));
                 }
                 if let Some(record) = self.record(*game)
                     && (&record.settlement, &record.server_seed) != (settlement, server_seed)
@@ -426,9 +416,7 @@ impl Walk<'_> {
             Event::Moved { seat, to } => {
                 if !matches!(view.phase, PhaseView::Preparing { .. }) {
                     let (seat, to) = (*seat, *to);
-                    self.complain(|| {
-                        format!("at version {version} {seat} moved to {to} without need")
-                    });
+                    self.complain(|| format!("{seat} moved to {to} without need"));
                 }
             }
             Event::Sat { .. }
@@ -450,7 +438,7 @@ impl Walk<'_> {
         self.evidence.games.get(&game)?.record.as_ref()
     }
 
-    fn game_event(&mut self, version: u64, event: &AnyEvent) -> bool {
+    fn game_event(&mut self, event: &AnyEvent) -> bool {
         let Some(place) = &mut self.place else {
             return true;
         };
@@ -465,10 +453,7 @@ impl Walk<'_> {
             return true;
         }
         self.complain(|| {
-            format!(
-                "at version {version} of game {game}: event {number} is {event:?}, and the \
-                 record has {expected:?}"
-            )
+            format!("event {number} of game {game} is {event:?}, and recorded is {expected:?}")
         });
         false
     }
@@ -506,10 +491,7 @@ pub(super) fn agree(walked: &[JournalWalk], facts: &mut Facts) {
             if first != *hash {
                 let client = client.client;
                 facts.add(|| {
-                    format!(
-                        "clients {other} and {client} were told line {tag} of {table} \
-                             otherwise"
-                    )
+                    format!("clients {other} and {client} saw another line {tag} of {table}")
                 });
             }
         }
