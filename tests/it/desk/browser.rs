@@ -29,6 +29,26 @@ impl Page {
         self
     }
 
+    /// Asserts a redirect to a page.
+    #[track_caller]
+    pub(crate) fn expect_redirect(&self, to: &str) {
+        assert_eq!((self.status, self.location.as_deref()), (303, Some(to)), "{}", self.text);
+    }
+
+    /// Asserts that the page contains some words.
+    #[track_caller]
+    pub(crate) fn shows(&self, words: &str) -> &Self {
+        assert!(self.text.contains(words), "{words}: {}", self.text);
+        self
+    }
+
+    /// Asserts that the page does not contain some words.
+    #[track_caller]
+    pub(crate) fn hides(&self, words: &str) -> &Self {
+        assert!(!self.text.contains(words), "{words}: {}", self.text);
+        self
+    }
+
     /// Returns the enrolment code that the page displays.
     #[track_caller]
     pub(crate) fn enrolment_code(&self) -> String {
@@ -116,12 +136,12 @@ impl<'a> Browser<'a> {
         pairs.collect::<Vec<_>>().join("; ")
     }
 
-    /// Returns the text of a page, which must exist and be small.
-    pub(crate) async fn load(&mut self, path: &str) -> String {
-        let Page { text, .. } = self.get(path).await.expect(200);
-        assert!(text.len() < PAGE_BYTES_MAX, "{path} has {} bytes", text.len());
-        assert!(!text.contains("http://"), "{path}");
-        text
+    /// Returns a page, which must exist and be small.
+    pub(crate) async fn load(&mut self, path: &str) -> Page {
+        let page = self.get(path).await.expect(200);
+        assert!(page.text.len() < PAGE_BYTES_MAX, "{path} has {} bytes", page.text.len());
+        page.hides("http://");
+        page
     }
 
     /// Adds an operator and enrols it. The browser is then signed in.
@@ -134,9 +154,13 @@ impl<'a> Browser<'a> {
     pub(crate) async fn complete_enrolment(&mut self, code: &str) -> SecondFactor {
         let factor = self.open_enrolment(code).await;
         let shown = factor.code(self.server.clock.now());
-        let page = self.send_completion(code, &shown).await.expect(303);
-        assert_eq!(page.location.as_deref(), Some("/desk"));
+        self.send_completion(code, &shown).await.expect_redirect("/desk");
         factor
+    }
+
+    /// Sends the first page of an enrolment.
+    pub(crate) async fn send_enrolment(&mut self, code: &str) -> Page {
+        self.send("/desk/enrolment", "/desk/enrolment", &[("enrolment", code)]).await
     }
 
     /// Sends the second page of an enrolment.
@@ -154,8 +178,7 @@ impl<'a> Browser<'a> {
 
     /// Returns the second factor that an enrolment displays.
     pub(crate) async fn open_enrolment(&mut self, code: &str) -> SecondFactor {
-        let page = self.send("/desk/enrolment", "/desk/enrolment", &[("enrolment", code)]).await;
-        let page = page.expect(200);
+        let page = self.send_enrolment(code).await.expect(200);
         let key = between(&page.text, "Key: <code>", "</code>");
         SecondFactor::from_base32(key).expect("the key is base32")
     }

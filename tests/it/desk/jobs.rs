@@ -25,7 +25,7 @@ async fn an_administrator_retries_or_discards_a_dead_job_once() {
     let mut luz = Browser::enrolled(&server, "ate.luz", Role::Admin).await;
     let page = luz.get("/desk/jobs").await;
     for number in 1..=4 {
-        assert!(page.text.contains(&format!("no answer {number}")), "{}", page.text);
+        page.shows(&format!("no answer {number}"));
     }
 
     let act = async |luz: &mut Browser<'_>, id: i64, act: &str| {

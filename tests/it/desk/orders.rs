@@ -30,11 +30,9 @@ async fn a_correction_is_requested_once_and_approved_by_another_operator() {
     let (server, guest) = Server::with_guest().await;
     let mut luz = Browser::enrolled(&server, "ate.luz", Role::Finance).await;
     let mut ben = Browser::enrolled(&server, "kuya.ben", Role::Admin).await;
-    let player = luz.get(&format!("/desk/players/{}", guest.id)).await;
     let form = format!("/desk/corrections/new?player={}", guest.id);
-    assert!(player.text.contains(&form), "{}", player.text);
-    let value = format!("value=\"{}\"", guest.id);
-    assert!(luz.get(&form).await.text.contains(&value));
+    luz.get(&format!("/desk/players/{}", guest.id)).await.shows(&form);
+    luz.get(&form).await.shows(&format!("value=\"{}\"", guest.id));
     let attempt = Uuid::new_v4().to_string();
     let fields = [
         ("attempt", &*attempt),
@@ -47,8 +45,7 @@ async fn a_correction_is_requested_once_and_approved_by_another_operator() {
     let again = luz.send("/desk/corrections/new", "/desk/corrections", &fields).await;
     assert_eq!((asked.status, &asked.location), (303, &again.location));
     let here = asked.location.unwrap();
-    let page = luz.get(&here).await;
-    assert!(page.text.contains("another operator decides"), "{}", page.text);
+    luz.get(&here).await.shows("another operator decides");
     luz.send(&here, &format!("{here}/approval"), &[]).await.expect(403);
     ben.send(&here, &format!("{here}/approval"), &[]).await.expect(303);
     let booked = ben.get(&here).await.text;
@@ -71,18 +68,15 @@ async fn a_correction_is_requested_once_and_approved_by_another_operator() {
     ];
     assert_eq!(entries, expected);
     let found = ben.get(&format!("/desk/audit?subject=correction:{id}&operator=ate.luz")).await;
-    assert!(found.text.contains("<td>correction_request</td>"), "{}", found.text);
-    assert!(!found.text.contains("<td>correction_approve</td>"), "{}", found.text);
-    let none = ben.get("/desk/audit?from=2999-01-01T00:00").await;
-    assert!(none.text.contains("No entries."), "{}", none.text);
-    assert_eq!(ben.get("/desk/audit?from=yesterday").await.status, 422);
+    found.shows("<td>correction_request</td>").hides("<td>correction_approve</td>");
+    ben.get("/desk/audit?from=2999-01-01T00:00").await.shows("No entries.");
+    ben.get("/desk/audit?from=yesterday").await.expect(422);
 
     // The reversal: the page of the booking links to the request, and the other operator approves
     // it.
-    let booking = ben.get(&format!("/desk/ledger?operation={operation}")).await;
     let form = format!("/desk/corrections/new?operation={operation}");
-    assert!(booking.text.contains(&form), "{}", booking.text);
-    assert!(ben.get(&form).await.text.contains(&format!("value=\"{operation}\"")));
+    ben.get(&format!("/desk/ledger?operation={operation}")).await.shows(&form);
+    ben.get(&form).await.shows(&format!("value=\"{operation}\""));
     let attempt = Uuid::new_v4().to_string();
     let fields = [
         ("attempt", &*attempt),
@@ -104,7 +98,7 @@ async fn a_table_is_found_by_its_id() {
     let table = Uuid::new_v4();
     let found = luz.get(&format!("/desk/tables?table=+{table}")).await;
     assert_eq!(found.location, Some(format!("/desk/tables/{table}")));
-    assert_eq!(luz.get("/desk/tables?table=seven").await.status, 422);
+    luz.get("/desk/tables?table=seven").await.expect(422);
 }
 
 #[tokio::test]
@@ -122,7 +116,7 @@ async fn a_closed_house_seats_nobody_in_rooms_and_at_private_tables() {
     let rooms = ok(server.request(Method::GET, "/v1/rooms")).await;
     let is_open = |room: &Value| room["is_open"] == json!(true);
     assert!(!items(&rooms).iter().any(is_open), "{rooms}");
-    assert!(luz.get("/desk/switches").await.text.contains("closed for the test"));
+    luz.get("/desk/switches").await.shows("closed for the test");
     drop(other);
     luz.send("/desk/switches", "/desk/switches/house/opening", &[]).await.expect(303);
     ok(seat()).await;
@@ -135,8 +129,7 @@ async fn a_room_is_changed_closed_and_copied() {
     let server = Server::new().await;
     let mut luz = Browser::enrolled(&server, "ate.luz", Role::Admin).await;
     let make = [("id", "weekend"), ("name", "Weekend"), ("kind", "tongits"), ("like", "newbie")];
-    let made = luz.send("/desk/rooms", "/desk/rooms", &make).await;
-    assert_eq!(made.location.as_deref(), Some("/desk/rooms/weekend"), "{}", made.text);
+    luz.send("/desk/rooms", "/desk/rooms", &make).await.expect_redirect("/desk/rooms/weekend");
     let page = luz.get("/desk/rooms/weekend").await.text;
     // The form's values are sent back with another bet.
     let form = between(&page, "action=\"/desk/rooms/weekend\"", "</form>");
@@ -175,18 +168,15 @@ async fn a_player_is_banned_and_muted_and_both_are_lifted() {
     let here = format!("/desk/players/{}", guest.id);
     let (sanctions, lifting) = (format!("{here}/sanctions"), format!("{here}/sanctions/lifting"));
     let fields = [("kind", "ban"), ("hours", "72"), ("reason", "dumps coins on a friend")];
-    let banned = luz.send(&here, &sanctions, &fields).await;
-    assert_eq!(banned.location.as_deref(), Some(&*here), "{}", banned.text);
+    luz.send(&here, &sanctions, &fields).await.expect_redirect(&here);
     let sign_in = || server.post("/v1/sign-in/guest", &json!({ "device_id": DEVICE }));
     expect_refusal(sign_in(), 403, "banned").await;
-    assert!(luz.get(&here).await.text.contains("dumps coins on a friend"));
+    luz.get(&here).await.shows("dumps coins on a friend");
     let fields = [("kind", "mute"), ("hours", ""), ("reason", "insults at the table")];
-    let muted = luz.send(&here, &sanctions, &fields).await;
-    assert_eq!(muted.location.as_deref(), Some(&*here), "{}", muted.text);
-    let page = luz.get(&here).await.text;
-    assert!(page.contains("insults at the table") && page.contains("Lift the mute"), "{page}");
+    luz.send(&here, &sanctions, &fields).await.expect_redirect(&here);
+    luz.get(&here).await.shows("insults at the table").shows("Lift the mute");
     let wrong = [("kind", "sleep"), ("hours", ""), ("reason", "insults at the table")];
-    assert_eq!(luz.send(&here, &sanctions, &wrong).await.status, 422);
+    luz.send(&here, &sanctions, &wrong).await.expect(422);
     server.clock.advance(Duration::from_hours(71));
     expect_refusal(sign_in(), 403, "banned").await;
     // The operator's own session has expired in the meantime.
@@ -195,7 +185,7 @@ async fn a_player_is_banned_and_muted_and_both_are_lifted() {
         ben.send(&here, &lifting, &[("kind", kind)]).await.expect(303);
     }
     ok(sign_in()).await;
-    assert!(!ben.get(&here).await.text.contains("Lift the"));
+    ben.get(&here).await.hides("Lift the");
     let sql = format!(
         "select action from audit_entries
         where subject = 'player:{}' and action <> 'addresses_look' order by id",
@@ -214,18 +204,16 @@ async fn administrators_add_reset_and_disable_operators_but_not_themselves() {
     let code = page.enrolment_code();
     let mut ben = Browser::new(&server);
     let factor = ben.complete_enrolment(&code).await;
-    assert_eq!(ben.get("/desk/rooms").await.status, 200);
+    ben.get("/desk/rooms").await.expect(200);
     let token = ben.create_token().await;
-    assert!(
-        luz.get(here).await.text.contains("2026-05-30 12:00:00"),
-        "the token is valid for 90 days"
-    );
+    // The token is valid for 90 days.
+    luz.get(here).await.shows("2026-05-30 12:00:00");
     let list = |token: &str| server.get("/v1/operator/corrections", token);
     ok(list(&token)).await;
-    assert_eq!(luz.send(here, here, &[("name", "kuya.ben"), ("role", "admin")]).await.status, 409);
+    luz.send(here, here, &[("name", "kuya.ben"), ("role", "admin")]).await.expect(409);
 
     let reset = luz.send(here, "/desk/operators/kuya.ben/enrolment", &[]).await;
-    assert!(reset.text.contains("bahay_en_") && !reset.text.contains(&code), "{}", reset.text);
+    reset.shows("bahay_en_").hides(&code);
     assert_eq!(ben.get("/desk/rooms").await.status, 303, "its session has ended");
     advance_to_next_code(&server.clock);
     ben.sign_in_with("kuya.ben", &factor).await.expect(403);
@@ -234,12 +222,12 @@ async fn administrators_add_reset_and_disable_operators_but_not_themselves() {
     let token = ben.create_token().await;
     ok(list(&token)).await;
 
-    assert_eq!(luz.send(here, "/desk/operators/kuya.ben/disabling", &[]).await.status, 303);
+    luz.send(here, "/desk/operators/kuya.ben/disabling", &[]).await.expect(303);
     expect_refusal(list(&token), 401, "operator_token_unknown").await;
     for own in ["disabling", "enrolment"] {
         luz.send(here, &format!("/desk/operators/ate.luz/{own}"), &[]).await.expect(409);
     }
-    assert_eq!(luz.get(here).await.status, 200);
+    luz.get(here).await.expect(200);
 }
 
 #[tokio::test]
@@ -249,17 +237,15 @@ async fn a_table_is_displayed_without_hands_and_orders_are_audited() {
     let guest = server.guest(DEVICE).await;
     let seat = server.post_by(&guest, "/v1/rooms/newbie/seat", &json!({}));
     let table = text(&ok(seat).await["table"]);
-    assert!(luz.get("/desk/tables?room=newbie").await.text.contains(&table));
+    luz.get("/desk/tables?room=newbie").await.shows(&table);
     let here = format!("/desk/tables/{table}");
-    let page = luz.get(&here).await;
-    assert!(page.text.contains("waiting for players") && page.text.contains(&guest.id));
-    let live = luz.get(&format!("{here}/live")).await.text;
-    assert!(live.contains(&guest.id) && !live.contains("<html"), "{live}");
+    luz.get(&here).await.shows("waiting for players").shows(&guest.id);
+    luz.get(&format!("{here}/live")).await.shows(&guest.id).hides("<html");
     // Without a game there is nothing to display and nothing to record.
     let why = [("reason", "a player complains")];
     luz.send(&here, &format!("{here}/hands"), &why).await.expect(409);
     let voided = luz.send(&here, &format!("{here}/voiding"), &why).await.expect(200);
-    assert!(voided.text.contains("No game was open"), "{}", voided.text);
+    voided.shows("No game was open");
     luz.send("/desk/rooms", &format!("{here}/voiding"), &why).await.expect(404);
     let entries = read_audit_log(&mut luz).await;
     let expected = [

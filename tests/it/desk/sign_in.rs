@@ -32,13 +32,12 @@ async fn an_operator_enrols_and_signs_in_with_name_password_and_code() {
     let server = Server::new().await;
     let mut browser = Browser::new(&server);
     let luz = browser.enrol("ate.luz", Role::Finance).await;
-    let page = browser.get(ANY_PAGE).await.expect(200);
-    assert!(page.text.contains("ate.luz (finance)"), "{}", page.text);
+    browser.get(ANY_PAGE).await.expect(200).shows("ate.luz (finance)");
 
     // The code of the enrolment is used up, for other browsers as well.
     let mut other = Browser::new(&server);
-    let again = other.sign_in("ate.luz", PASSWORD, &luz.code(server.clock.now())).await.expect(403);
-    assert!(again.text.contains("or the code was used before"), "{}", again.text);
+    let again = other.sign_in_with("ate.luz", &luz).await.expect(403);
+    again.shows("or the code was used before");
     advance_to_next_code(&server.clock);
     let code = luz.code(server.clock.now());
     for (name, password, code) in [
@@ -48,11 +47,10 @@ async fn an_operator_enrols_and_signs_in_with_name_password_and_code() {
     ] {
         let refused = other.sign_in(name, password, code).await;
         assert_eq!(refused.status, 403, "{name} {password} {code}");
-        assert!(refused.text.contains("do not match"), "{}", refused.text);
+        refused.shows("do not match");
         other.get(ANY_PAGE).await.expect(303);
     }
-    let signed_in = other.sign_in("ate.luz", PASSWORD, &code).await;
-    assert_eq!((signed_in.status, signed_in.location.as_deref()), (303, Some("/desk")));
+    other.sign_in("ate.luz", PASSWORD, &code).await.expect_redirect("/desk");
     other.get(ANY_PAGE).await.expect(200);
     let mut third = Browser::new(&server);
     assert_eq!(third.sign_in("ate.luz", PASSWORD, &code).await.status, 403, "a code is used once");
@@ -146,8 +144,7 @@ async fn sessions_end_when_idle_when_old_and_with_their_operator() {
     }
     server.clock.advance(Duration::from_mins(31));
     let ended = browser.get(ANY_PAGE).await;
-    let to = "/desk/sign-in?next=%2Fdesk%2Fcorrections";
-    assert_eq!((ended.status, ended.location.as_deref()), (303, Some(to)));
+    ended.expect_redirect("/desk/sign-in?next=%2Fdesk%2Fcorrections");
 
     let again = async |browser: &mut Browser<'_>| {
         advance_to_next_code(&server.clock);
@@ -162,8 +159,7 @@ async fn sessions_end_when_idle_when_old_and_with_their_operator() {
 
     again(&mut browser).await;
     let cookies = browser.cookies.clone();
-    let left = browser.send(ANY_PAGE, "/desk/sign-out", &[]).await;
-    assert_eq!((left.status, left.location.as_deref()), (303, Some("/desk/sign-in")));
+    browser.send(ANY_PAGE, "/desk/sign-out", &[]).await.expect_redirect("/desk/sign-in");
     // The cookie of the known browser remains.
     assert_eq!(browser.cookies.keys().collect::<Vec<_>>(), ["__Host-bahay-desk-browser"]);
     browser.cookies = cookies;
@@ -196,16 +192,15 @@ async fn an_enrolment_code_is_valid_once_for_a_day_and_ends_previous_credentials
         let fields =
             [("enrolment", code), ("password", password), ("again", again), ("code", shown)];
         let page = browser.send("/desk/enrolment", "/desk/enrolment/completion", &fields).await;
-        assert!(page.status == 422 && page.text.contains(words), "{words}: {}", page.text);
+        page.expect(422).shows(words);
     }
     browser.send_completion(code, &shown).await.expect(303);
     browser.get(ANY_PAGE).await.expect(200);
-    browser.send("/desk/enrolment", "/desk/enrolment", &[("enrolment", code)]).await.expect(403);
+    browser.send_enrolment(code).await.expect(403);
 
     let late = server.reset_operator("ate.luz").await;
     server.clock.advance(Duration::from_hours(24));
-    let fields = [("enrolment", &*late)];
-    browser.send("/desk/enrolment", "/desk/enrolment", &fields).await.expect(403);
+    browser.send_enrolment(&late).await.expect(403);
 }
 
 /// The issuer of a code opens the page before its owner does, and keeps the key that it displays.
@@ -217,8 +212,8 @@ async fn the_key_of_an_earlier_opening_is_invalid() {
     let mut maker = Browser::new(&server);
     let first = maker.open_enrolment(code).await;
     let mut luz = Browser::new(&server);
-    let page = luz.send("/desk/enrolment", "/desk/enrolment", &[("enrolment", code)]).await;
-    assert!(page.text.contains("opened 2 times"), "{}", page.text);
+    let page = luz.send_enrolment(code).await;
+    page.shows("opened 2 times");
     let key = between(&page.text, "Key: <code>", "</code>");
     let second = SecondFactor::from_base32(key).unwrap();
     assert_ne!(first, second);
@@ -229,15 +224,14 @@ async fn the_key_of_an_earlier_opening_is_invalid() {
     for shown in [first.code(server.clock.now()), second.code(server.clock.now())] {
         for browser in [&mut maker, &mut bare] {
             let refused = browser.send_completion(code, &shown).await.expect(403);
-            assert!(refused.text.contains("not the last one to open"), "{}", refused.text);
-            assert!(!refused.text.contains(key), "{}", refused.text);
+            refused.shows("not the last one to open").hides(key);
         }
     }
     // The owner notices an opening in between and opens the enrolment once more.
     let third = maker.open_enrolment(code).await;
     assert_ne!(third, second);
     let refused = luz.send_completion(code, &second.code(server.clock.now())).await;
-    assert!(refused.text.contains("not the last one to open"), "{}", refused.text);
+    refused.shows("not the last one to open");
     luz.complete_enrolment(code).await;
     advance_to_next_code(&server.clock);
     for factor in [&first, &second, &third] {
@@ -264,8 +258,7 @@ async fn openings_of_an_enrolment_are_limited() {
     let stored: Value =
         read_value(&server.bank.pool, "select to_jsonb(e) from operator_enrolments e").await;
     assert!(!stored.to_string().contains(&cookie), "{stored}");
-    let fields = [("enrolment", &*code)];
-    browser.send("/desk/enrolment", "/desk/enrolment", &fields).await.expect(403);
+    browser.send_enrolment(&code).await.expect(403);
 }
 
 /// Exhausts the attempts that one address has in a minute.
@@ -343,7 +336,7 @@ async fn players_and_pages_do_not_exhaust_the_rate_limit_of_operators() {
     loop {
         let page = other.sign_in(&format!("nobody.{tries}"), PASSWORD, "000000").await;
         if page.status == 429 {
-            assert!(page.text.contains("from this address"), "{}", page.text);
+            page.shows("from this address");
             break;
         }
         assert_eq!(page.status, 403, "{}", page.text);

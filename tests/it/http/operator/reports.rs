@@ -39,25 +39,21 @@ async fn every_page_is_small_and_matches_the_books() {
     let game = text(&first["game"]);
     let player = text(&first["seats"][0]["player"]);
 
-    let today = luz.load("/desk/today").await;
-    assert!(today.contains("<svg") && today.contains("Games settled"));
-    let settlements = luz.load("/desk/settlements").await;
-    assert!(settlements.contains(&game) && settlements.contains("data-live"));
+    luz.load("/desk/today").await.shows("<svg").shows("Games settled");
+    luz.load("/desk/settlements").await.shows(&game).shows("data-live");
     let none = luz.load("/desk/settlements?room=nowhere&pot=yes").await;
-    assert!(none.contains("No entries.") && !none.contains(&game));
+    none.shows("No entries.").hides(&game);
     luz.load("/desk/settlements?from=2026-02-27T00:00&least=1.00&takeover=no").await;
-    let page = luz.load(&format!("/desk/games/{game}")).await;
-    assert!(page.contains("verified") && !page.contains("differs"), "{page}");
+    luz.load(&format!("/desk/games/{game}")).await.shows("verified").hides("differs");
     let page = luz.load(&format!("/desk/players/{player}")).await;
-    assert!(page.contains("Indications of collusion") && page.contains("Sign out everywhere"));
-    assert!(luz.load("/desk/players?search=a").await.contains("/desk/players/"));
-    assert!(luz.load("/desk/ledger").await.contains("adds up"));
-    let account = luz.load(&format!("/desk/ledger?account=wallet:{player}")).await;
-    assert!(account.contains("release"));
+    page.shows("Indications of collusion").shows("Sign out everywhere");
+    luz.load("/desk/players?search=a").await.shows("/desk/players/");
+    luz.load("/desk/ledger").await.shows("adds up");
+    luz.load(&format!("/desk/ledger?account=wallet:{player}")).await.shows("release");
 
     assert_eq!(count_audit_entries(&server, "replay_look").await, 0);
     let replay = luz.load(&format!("/desk/games/{game}/replay")).await;
-    assert!(replay.contains("The deal") && replay.contains("type=\"range\""));
+    replay.shows("The deal").shows("type=\"range\"");
     assert_eq!(count_audit_entries(&server, "replay_look").await, 1);
 }
 
@@ -69,10 +65,10 @@ async fn a_viewer_sees_no_hands_and_changes_nothing() {
     let listed = ok(server.get("/v1/operator/settlements?limit=1", &token)).await;
     let game = text(&listed["items"][0]["game"]);
     let player = text(&listed["items"][0]["seats"][0]["player"]);
-    assert!(!vic.load(&format!("/desk/games/{game}")).await.contains("/replay"));
+    vic.load(&format!("/desk/games/{game}")).await.hides("/replay");
     vic.get(&format!("/desk/games/{game}/replay")).await.expect(403);
     let here = format!("/desk/players/{player}");
-    assert!(!vic.load(&here).await.contains("Note</label>"));
+    vic.load(&here).await.hides("Note</label>");
     let note = [("attempt", &*Uuid::new_v4().to_string()), ("words", "x")];
     vic.send(&here, &format!("{here}/notes"), &note).await.expect(403);
     assert_eq!(count_audit_entries(&server, "player_note").await, 0);
@@ -147,7 +143,7 @@ async fn a_tampered_balance_is_reported_at_the_desk() {
     let token = server.operator("api", Role::Viewer).await;
     let owner = server.owner_pool().await;
     let mut shows = async |adds_up: bool, why: &str| {
-        let page = luz.load("/desk/ledger").await;
+        let page = luz.load("/desk/ledger").await.text;
         assert_eq!(page.contains("does not add up"), !adds_up, "{why}: {page}");
         let books = ok(server.get("/v1/operator/ledger", &token)).await;
         assert_eq!(books["adds_up"], adds_up, "{why}: {books}");
@@ -185,10 +181,8 @@ async fn every_alarm_links_to_its_subject() {
     let mut luz = Browser::enrolled(&server, "luz", Role::Admin).await;
     let token = server.operator("api", Role::Viewer).await;
     let quiet = luz.load("/desk/today").await;
-    assert!(
-        quiet.contains("the ledger has not been checked yet") && quiet.contains("games voided: 0")
-    );
-    assert!(!quiet.contains("id=\"voided\"") && !quiet.contains("id=\"slow\""), "{quiet}");
+    quiet.shows("the ledger has not been checked yet").shows("games voided: 0");
+    quiet.hides("id=\"voided\"").hides("id=\"slow\"");
     // The tables of the history have caused some alarms already.
     let before = ok(server.get("/v1/operator/today", &token)).await["alarms"].clone();
     let [pots, coins, gathering] =
@@ -248,15 +242,12 @@ async fn every_alarm_links_to_its_subject() {
             &format!("/desk/games/{}", voided.game),
             &format!("/desk/games/{slow}"),
         ] {
-            assert!(today.contains(words), "{path}: {words}");
+            assert!(today.text.contains(words), "{path}: {words}");
         }
     }
-    let ledger = luz.load("/desk/ledger").await;
-    assert!(ledger.contains("id=\"checks\"") && ledger.contains("a coin is missing"));
-    let tables = luz.load("/desk/tables").await;
-    assert!(tables.contains("id=\"halted\"") && tables.contains("it does not replay"));
-    let game = luz.load(&format!("/desk/games/{}", voided.game)).await;
-    assert!(game.contains("a cable was pulled"), "{game}");
+    luz.load("/desk/ledger").await.shows("id=\"checks\"").shows("a coin is missing");
+    luz.load("/desk/tables").await.shows("id=\"halted\"").shows("it does not replay");
+    luz.load(&format!("/desk/games/{}", voided.game)).await.shows("a cable was pulled");
 }
 
 #[tokio::test]
@@ -307,7 +298,7 @@ async fn addresses_are_limited_by_role_and_audited() {
         assert_eq!(count_audit_entries(&server, "addresses_look").await, looks, "{role}");
 
         let mut browser = Browser::enrolled(&server, &format!("{name}.desk"), role).await;
-        let page = browser.load(&desk).await;
+        let page = browser.load(&desk).await.text;
         assert_eq!(page.contains("127.0.0.1"), may, "{role}");
         looks += i64::from(may);
         assert_eq!(count_audit_entries(&server, "addresses_look").await, looks, "{role}");
