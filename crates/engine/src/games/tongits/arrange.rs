@@ -1,6 +1,7 @@
 //! The arrangement of a hand (rule 1.10): the partition into disjoint melds and leftover cards that
 //! has the fewest leftover points, then the most secret melds, then the most melds, then the
-//! lexicographically least list of melds. `partition` searches for it.
+//! lexicographically least list of melds. `partition` searches for it. Clients offer it as an order
+//! of the hand, beside the order by suit.
 //!
 //! A joker of the hand (rule 11.1) is left over or belongs to a meld. Every potentially necessary
 //! use of the jokers is tried, each with the best partition of the remaining cards; `joker`
@@ -9,18 +10,20 @@
 //! As docs/rules/tongits.md specifies, melds are lists of ascending card indices, sorted, and two
 //! partitions compare as lists of such lists.
 
-use core::cmp::Ordering;
+use alloc::vec::Vec;
+use core::cmp::{Ordering, Reverse};
 
 use arrayvec::ArrayVec;
 use serde::{Deserialize, Serialize};
 
-use crate::cards::CardSet;
+use crate::cards::{Card, CardSet, Suit};
 use crate::games::tongits::joker::for_each_needed_part;
 use crate::games::tongits::lanes::Lanes;
-use crate::games::tongits::meld::{is_secret, lane_points};
+use crate::games::tongits::meld::{is_secret, lane_points, points};
 use crate::games::tongits::partition::{
     MELDS_MAX, PartitionKey, PartitionSearch, is_lesser_list, order_of_melds,
 };
+use crate::games::tongits::rules::Rules;
 
 /// The arrangement of a hand.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -139,6 +142,28 @@ pub fn leaves_nothing(hand: CardSet) -> bool {
     lanes.0 & !meldable == 0 && deadwood(hand) == 0
 }
 
+/// Groups the hand by suit, each group in ascending order; jokers form a group of their own.
+pub fn sort_by_suit(hand: CardSet) -> Vec<Vec<Card>> {
+    let of_suit = |suit| hand.iter().filter(|card| card.suit() == Some(suit)).collect::<Vec<_>>();
+    let suits = Suit::ALL.into_iter().map(of_suit);
+    let groups = suits.chain([hand.jokers().iter().collect()]);
+    groups.filter(|group| !group.is_empty()).collect()
+}
+
+/// Groups the hand by arrangement (rule 1.10): the melds, then the leftover cards by descending
+/// points. Secret runs are those of `kingdom`, because a hand alone does not determine the rules.
+pub fn sort_by_arrangement(hand: CardSet) -> Vec<Vec<Card>> {
+    let arrangement = Arrangement::from_hand(hand, Rules::kingdom().secret_run_min);
+    let mut groups: Vec<Vec<Card>> =
+        arrangement.melds.iter().map(|meld| meld.iter().collect()).collect();
+    let mut leftover: Vec<Card> = arrangement.leftover.iter().collect();
+    leftover.sort_by_key(|card| Reverse((points(*card), card.rank(), card.suit())));
+    if !leftover.is_empty() {
+        groups.push(leftover);
+    }
+    groups
+}
+
 /// A partition of a hand with jokers: the melds with a joker, and the partition of the other cards.
 #[derive(Clone, Debug)]
 struct JokerPartition {
@@ -193,7 +218,9 @@ impl JokerPartition {
 
 #[cfg(test)]
 mod tests {
-    use super::{Arrangement, HandSummary, deadwood, leaves_nothing};
+    use super::{
+        Arrangement, HandSummary, deadwood, leaves_nothing, sort_by_arrangement, sort_by_suit,
+    };
     use crate::cards::{Card, CardSet};
     use crate::chance::ChanceRng;
     use crate::games::tongits::meld::is_secret;
@@ -264,5 +291,23 @@ mod tests {
         check("5C 6C 7C 9C X1 X2", &["5C 6C X1", "7C 9C X2"], "");
         check("X1 X2", &[], "X1 X2");
         check("9S X2", &[], "9S X2");
+    }
+
+    fn groups(text: &str) -> Vec<Vec<Card>> {
+        let group =
+            |text: &str| text.split_whitespace().map(|card| card.parse().unwrap()).collect();
+        text.split('|').map(group).collect()
+    }
+
+    #[test]
+    fn a_hand_is_sorted_in_both_orders() {
+        let hand: CardSet = groups("7C 7D 7H 8H 9H TH KS AD 4D").concat().into_iter().collect();
+        assert_eq!(sort_by_suit(hand), groups("7C | AD 4D 7D | 7H 8H 9H TH | KS"));
+        assert_eq!(sort_by_arrangement(hand), groups("7C 7D 7H | 8H 9H TH | KS 4D AD"));
+        let hand: CardSet = groups("X2 7C AD 7D 7H X1").concat().into_iter().collect();
+        assert_eq!(sort_by_suit(hand), groups("7C | AD 7D | 7H | X1 X2"));
+        assert_eq!(sort_by_arrangement(hand), groups("7C 7D 7H | AD X1 X2"));
+        assert!(sort_by_suit(CardSet::EMPTY).is_empty());
+        assert!(sort_by_arrangement(CardSet::EMPTY).is_empty());
     }
 }

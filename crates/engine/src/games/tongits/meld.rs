@@ -146,40 +146,19 @@ fn for_each_natural_meld(hand: CardSet, each: &mut impl FnMut(CardSet)) {
 /// Calls `each` for every choice of hand cards that forms a new meld with the discard (rule 3.2),
 /// each once.
 pub fn for_each_chow(hand: CardSet, discard: Card, mut each: impl FnMut(CardSet)) {
-    let same = cards_of_rank(discard).intersection(hand);
-    if same.len() >= 2 {
-        each(same);
-    }
-    if same.len() == 3 {
-        same.iter().for_each(|card| each(same.without(card)));
-    }
-    let (below, above) = adjacent_counts(hand, discard);
-    let index = u32::from(discard.index());
-    for low in index - below..=index {
-        for high in index..=index + above {
-            if high - low >= 2 {
-                let run = ((1_u64 << (high - low + 1)) - 1) << low;
-                each(CardSet::from_bits(run).without(discard));
-            }
+    for_each_meld(hand.with(discard), |meld| {
+        if meld.contains(discard) {
+            each(meld.without(discard));
         }
-    }
-    for joker in hand.jokers().iter() {
-        joker::for_each_part(hand.with(discard), |part| {
-            if part.contains(discard) {
-                each(part.without(discard).with(joker));
-            }
-        });
-    }
+    });
 }
 
 /// Returns whether the hand can chow the discard (rule 3.2), which is never a joker.
 pub fn can_chow(hand: CardSet, discard: Card) -> bool {
-    let (below, above) = adjacent_counts(hand, discard);
-    let same = cards_of_rank(discard).intersection(hand).len();
-    below + above >= 2 || same >= 2 || hand.has_joker() && can_chow_with_joker(hand, discard)
+    chowable(hand).contains(discard) || hand.has_joker() && can_chow_with_joker(hand, discard)
 }
 
-/// Returns every card that a hand without jokers could chow (rule 3.2) if it were the discard. May
+/// Returns every card that a hand could chow without a joker (rule 3.2) if it were the discard. May
 /// also contain cards of the hand itself.
 pub const fn chowable(hand: CardSet) -> CardSet {
     let lanes = Lanes::from_cards(hand).0;
@@ -221,18 +200,6 @@ pub const fn paired_cards(cards: CardSet) -> CardSet {
 #[cold]
 fn can_chow_with_joker(hand: CardSet, discard: Card) -> bool {
     hand.naturals().iter().any(|card| joker::is_meld_with_joker(CardSet::only(card).with(discard)))
-}
-
-/// Returns the numbers of consecutive cards that the hand holds directly below and directly above a
-/// card in its suit.
-fn adjacent_counts(hand: CardSet, card: Card) -> (u32, u32) {
-    let (Some(rank), Some(suit)) = (card.rank(), card.suit()) else { return (0, 0) };
-    let suit = Lanes::from_cards(hand).0 >> (16 * suit.index());
-    // Bit 16 stands for the card; the cards below it end at bit 15.
-    let around = (suit & 0x1FFF) << (16 - rank.index());
-    let above = (around >> 17).trailing_ones();
-    let below = (around << 48).leading_ones();
-    (below, above)
 }
 
 /// Returns whether the cards are consecutive cards of one suit.
@@ -323,8 +290,12 @@ mod tests {
             let has_mate = |card: &Card| cards_of_rank(*card).intersection(hand).len() > 1;
             assert_eq!(paired_cards(hand), hand.iter().filter(has_mate).collect(), "{hand}");
             let others = CardSet::STANDARD.difference(hand);
-            let can_chow = |card: &Card| can_chow(hand, *card);
-            let expected: CardSet = others.iter().filter(can_chow).collect();
+            let has_chow = |card: &Card| {
+                let mut found = false;
+                for_each_chow(hand, *card, |_| found = true);
+                found
+            };
+            let expected: CardSet = others.iter().filter(has_chow).collect();
             assert_eq!(chowable(hand).intersection(others), expected, "{hand}");
             for card in CardSet::STANDARD.iter() {
                 let mut runs = 0;

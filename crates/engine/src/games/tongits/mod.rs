@@ -6,9 +6,9 @@
 //! under them.
 //!
 //! Each file names only files further right: `game` → `describe`, `spaces` → `kind`, `setup` →
-//! `state` → `legal`, `score`, `view` → `phase` → `event`, `sort` → `arrange` → `exposed`,
-//! `partition` → `meld` → `joker` → `action`, `lanes`, `pile`, `rules`. The AI is a
-//! module of `bahay-bots`; [`analysis`] is what it needs beside the rules.
+//! `state` → `legal`, `score`, `view` → `phase` → `event` → `arrange` → `exposed`, `partition` →
+//! `meld` → `joker` → `action`, `lanes`, `pile`, `rules`. The AI is a module of `bahay-bots`;
+//! [`analysis`] is what it needs beside the rules.
 
 mod action;
 mod arrange;
@@ -28,7 +28,6 @@ mod rules;
 mod score;
 #[cfg(feature = "testing")]
 mod setup;
-mod sort;
 mod spaces;
 mod state;
 #[cfg(test)]
@@ -36,7 +35,7 @@ mod test_cards;
 mod view;
 
 pub use action::{Action, Illegal};
-pub use arrange::{Arrangement, deadwood, leaves_nothing};
+pub use arrange::{Arrangement, deadwood, leaves_nothing, sort_by_arrangement, sort_by_suit};
 pub use event::{BySeat, EndingKind, Event, FightAnswer, FightAnswers, ShownHand, SpecialEnding};
 pub use exposed::{ExposedMeld, ExposedMelds};
 pub use meld::{additions, for_each_meld, has_secret, is_meld, is_secret, points, total_points};
@@ -48,7 +47,6 @@ pub use rules::{
 };
 #[cfg(feature = "testing")]
 pub use setup::{GameSetup, SetupPhase};
-pub use sort::{sort_by_arrangement, sort_by_suit};
 pub use state::Tongits;
 pub use view::View;
 

@@ -1,5 +1,5 @@
-//! A pile of cards, used for the stock and the discards. Cards are listed from the bottom up, so that
-//! the last one is the top.
+//! A pile of cards, used for the stock and the discards. Cards are listed from the bottom up, so
+//! that the last one is the top.
 
 use alloc::vec::Vec;
 
