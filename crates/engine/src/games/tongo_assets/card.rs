@@ -1,5 +1,5 @@
-//! The cards (rules 1.2 and 1.3): 98 assets and 30 acquire cards, in one range of indices; and sets of
-//! cards as bit masks.
+//! The cards (rules 1.2 and 1.3): 98 assets and 30 acquire cards, in one range of indices; and sets
+//! of cards as bit masks.
 //!
 //! Assets have the indices 0 to 97 and acquire cards 98 to 127, so that a set of cards is one word
 //! of 128 bits. The notation of an asset is its number, colour and copy, such as `4Ra`; that of an

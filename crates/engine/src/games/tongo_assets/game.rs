@@ -12,7 +12,7 @@ use crate::games::tongo_assets::public::PublicState;
 use crate::games::tongo_assets::rules::Rules;
 use crate::games::tongo_assets::state::TongoAssets;
 use crate::games::tongo_assets::view::View;
-use crate::games::tongo_assets::{kind, legal, list, payout};
+use crate::games::tongo_assets::{kind, legal, payout};
 use crate::seat::Seat;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -35,7 +35,7 @@ impl Game for TongoAssets {
     }
 
     fn legal_actions(&self, seat: Seat, actions: &mut Vec<Action>) {
-        list::for_each_action(&self.actor(seat), &mut |action| actions.push(action));
+        legal::for_each_action(&self.actor(seat), &mut |action| actions.push(action));
     }
 
     fn act(&self, seat: Seat, action: &Action, events: &mut Vec<Event>) -> Result<Self, Illegal> {
@@ -120,7 +120,7 @@ impl Game for TongoAssets {
 
     fn legal_in_view(view: &View, actions: &mut Vec<Action>) {
         if let Some(actor) = view.actor() {
-            list::for_each_action(&actor, &mut |action| actions.push(action));
+            legal::for_each_action(&actor, &mut |action| actions.push(action));
         }
     }
 

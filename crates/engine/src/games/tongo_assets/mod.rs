@@ -6,7 +6,7 @@
 //! under them.
 //!
 //! Each file names only files further right: `game` → `describe`, `kind`, `setup`, `spaces` →
-//! `list`, `state`, `view` → `hidden`, `legal`, `payout` → `public` → `event` → `phase` → `action`,
+//! `state`, `view` → `hidden`, `legal`, `payout` → `public` → `event` → `phase` → `action`,
 //! `deck`, `strength` → `slots` → `card`, `ring`, `rules`. The AI is a module of
 //! `bahay-bots`; [`analysis`] is what it needs beside the rules.
 
@@ -19,7 +19,6 @@ mod game;
 mod hidden;
 mod kind;
 mod legal;
-mod list;
 mod payout;
 mod phase;
 mod public;
@@ -52,8 +51,7 @@ pub use view::View;
 /// The bounds and the legal actions of an actor, by which an AI weighs its choices.
 pub mod analysis {
     pub use super::card::CARDS;
-    pub use super::legal::{Actor, default_action};
-    pub use super::list::for_each_action;
+    pub use super::legal::{Actor, default_action, for_each_action};
     pub use super::rules::{HAND_MAX, KEPT_MAX, LEVERAGE};
     pub use super::strength::largest_group;
 }

@@ -15,13 +15,13 @@ use crate::games::action_numbers::index_of;
 use crate::games::tongo_assets::action::Action;
 use crate::games::tongo_assets::card::{Acquire, Card, NUMBERS};
 use crate::games::tongo_assets::hidden::OwnKnowledge;
-use crate::games::tongo_assets::list::{RISKS, for_each_risk, leverages, margins};
+use crate::games::tongo_assets::legal::{RISKS, for_each_risk, leverages, margins};
 use crate::games::tongo_assets::phase::{Phase, PlayerState};
 use crate::games::tongo_assets::public::PublicState;
 use crate::games::tongo_assets::rules::{
     EVADE_CARDS, HAND_MAX, KEPT_MAX, MARGIN_MAX, MARGIN_STEP, PriceBounds, SLOTS,
 };
-use crate::games::tongo_assets::slots::Assets;
+use crate::games::tongo_assets::slots::{Assets, Section};
 use crate::games::tongo_assets::state::TongoAssets;
 use crate::games::tongo_assets::view::View;
 use crate::seat::{SEATS_MAX, Seat};
@@ -200,16 +200,15 @@ impl Spaces for TongoAssets {
         let round = SeatRotation::from_viewer(view.viewer, view.public.seats());
         let own = view.own.unwrap_or_default();
         write_own(public, &own, round, tensor);
-        for section in 0..SEATS_MAX {
-            let there = public.sections.as_slice().get(usize::from(section));
-            let slots = there.map(|section| section.slots);
-            (0..SLOTS)
-                .for_each(|slot| tensor.push_flag(slots.is_some_and(|slots| slots.contains(slot))));
+        let section = |number: u8| {
+            let sections = public.sections.as_slice();
+            sections.get(usize::from(number)).copied().unwrap_or_default()
+        };
+        for number in 0..SEATS_MAX {
+            let Section { slots, .. } = section(number);
+            (0..SLOTS).for_each(|slot| tensor.push_flag(slots.contains(slot)));
         }
-        for section in 0..usize::from(SEATS_MAX) {
-            let there = public.sections.as_slice().get(section);
-            tensor.push_number(there.map_or(0, |section| section.acquires.into()));
-        }
+        (0..SEATS_MAX).for_each(|number| tensor.push_number(section(number).acquires.into()));
         tensor.push_number(public.asset_deck.into());
         tensor.push_number(public.acquire_deck.into());
         write_phase(public, round, tensor);
@@ -233,9 +232,9 @@ fn write_own(
     round: SeatRotation,
     tensor: &mut Tensor<'_>,
 ) {
-    let held: Vec<Card> = own.hand.iter().collect();
-    for place in 0..usize::from(HAND_MAX) {
-        let card = held.get(place).copied();
+    let mut held = own.hand.iter();
+    for _ in 0..HAND_MAX {
+        let card = held.next();
         write_asset(tensor, card);
         tensor.push_flag(card.is_some_and(Card::is_wild));
     }
