@@ -28,8 +28,8 @@ pub(super) fn table_row(label: impl Into<Cow<'static, str>>, pieces: Vec<Piece>)
     Row { seat: None, label: label.into(), pieces }
 }
 
-/// Returns a playing card, whose notation is rank then suit, as its rank and the suit's symbol, such
-/// as `10♦`, and whether its suit is red.
+/// Returns a playing card, whose notation is rank then suit, as its rank and the suit's symbol,
+/// such as `10♦`, and whether its suit is red.
 pub(super) fn playing_card_text(card: impl Display) -> (String, bool) {
     let notation = card.to_string();
     let (rank, suit) = notation.split_at(1);

@@ -18,7 +18,6 @@ use crate::games::tongits::phase::Phase;
 use crate::games::tongits::rules::SEATS;
 use crate::games::tongits::state::Tongits;
 use crate::games::tongits::view::View;
-use crate::seat::SeatSet;
 use crate::spaces::{Field, SeatRotation, Spaces, Tensor, field};
 
 /// The actions without a card, in the order of their numbers.
@@ -154,12 +153,11 @@ impl Spaces for Tongits {
         }
         cards(public.melds.iter_face_down(round.viewer).fold(CardSet::EMPTY, CardSet::union));
         for owner in round.seats() {
-            let open = public.melds.iter_open().filter(|(.., seat)| *seat == owner).count();
-            tensor.push_number(u32::try_from(open).unwrap_or(u32::MAX));
+            let open = public.melds.iter_open().filter(|(.., seat)| *seat == owner);
+            tensor.push_number(open.map(|_| 1).sum());
         }
         for owner in round.seats() {
-            let down = public.melds.iter_face_down(owner).count();
-            tensor.push_number(u32::try_from(down).unwrap_or(u32::MAX));
+            tensor.push_number(public.melds.iter_face_down(owner).map(|_| 1).sum());
         }
         let counts = public.hand_counts;
         round.seats().for_each(|seat| tensor.push_number(counts[seat.index()].into()));
@@ -173,11 +171,9 @@ impl Spaces for Tongits {
         tensor.push_one_hot(phase, 3);
         tensor.push_one_hot(turn.map(|seat| round.offset_of(seat)), SEATS);
         tensor.push_flag(is_blocked);
-        let mut seats = |seats: SeatSet| {
+        for seats in [public.added_to, public.yet_to_act] {
             round.seats().for_each(|seat| tensor.push_flag(seats.contains(seat)));
-        };
-        seats(public.added_to);
-        seats(public.yet_to_act);
+        }
         tensor.push_one_hot(view.drawn.map(Card::index), Card::COUNT);
     }
 }

@@ -1,6 +1,6 @@
 //! The rule sets of Tongo (options) as values: every number and every switch of
-//! docs/rules/tongo_options.md. `kind` names those of rule 8.4; an operator may change fields within
-//! the bounds of [`Rules::check`].
+//! docs/rules/tongo_options.md. `kind` names those of rule 8.4; an operator may change fields
+//! within the bounds of [`Rules::check`].
 //!
 //! Floors, slots, hand cards and the sides of dice (rules 1.2 to 1.5) are not part of a rule set
 //! because they define the game. Bets, fee, POT and the countdown of the preparation belong to the

@@ -150,11 +150,9 @@ impl Spaces for TongoOptions {
         let round = SeatRotation::from_viewer(view.viewer, view.public.seats());
         let hand = view.hand().unwrap_or_default();
         tensor.push_bits(hand.bits(), Card::COUNT);
-        let held: Vec<Card> = hand.iter().collect();
-        (0..usize::from(HAND_CARDS)).for_each(|place| write_card(tensor, held.get(place)));
-        for slot in public.floors.iter().flatten() {
-            write_card(tensor, slot.as_ref());
-        }
+        let mut held = hand.iter();
+        (0..HAND_CARDS).for_each(|_| write_card(tensor, held.next()));
+        public.floors.iter().flatten().for_each(|card| write_card(tensor, *card));
         let dice = |number: usize| public.dice.get(number);
         for number in 0..DICE.len() {
             tensor.push_number(dice(number).map_or(0, |die| die.value.into()));
@@ -220,7 +218,7 @@ fn write_phase(public: &PublicState, round: SeatRotation, tensor: &mut Tensor<'_
     round.write_flags(tensor, joined);
 }
 
-fn write_card(tensor: &mut Tensor<'_>, card: Option<&Card>) {
+fn write_card(tensor: &mut Tensor<'_>, card: Option<Card>) {
     tensor.push_one_hot(card.map(|card| card.number() - 1), 12);
     tensor.push_one_hot(card.map(|card| card.suit().index()), 4);
 }
