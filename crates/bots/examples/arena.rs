@@ -12,7 +12,7 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use bahay_bots::Ai;
-use bahay_bots::arena::{Contest, ContestTally, Estimate, play_game};
+use bahay_bots::arena::{Contest, ContestTally, Estimate, format_hundredths, play_game};
 use bahay_bots::search::{Bot, BotPrompt, Grade};
 use bahay_engine::chance::{ChanceRng, Key};
 use bahay_engine::coins::Coins;
@@ -54,10 +54,13 @@ fn run_contest<G: Ai + GameKind>(rules: &str, bots: Vec<Grade>, games: u64, seed
     for (place, bot) in contest.bots.iter().enumerate() {
         let figures = (tally.win_share(place), tally.coins(place), tally.pot_coins(place));
         let (Some(share), Some(coins), Some(by_pots)) = figures else { continue };
-        let [coins, by_pots] = [coins, by_pots].map(|Estimate { mean, half_width }| {
-            format_hundredths(Estimate { mean: mean / 100, half_width: half_width / 100 })
-        });
-        let share = format_hundredths(share);
+        let [share, coins, by_pots] = [(share, 1), (coins, 100), (by_pots, 100)].map(
+            |(Estimate { mean, half_width }, unit)| {
+                let [mean, half_width] =
+                    [mean, half_width].map(|part| format_hundredths(part / unit));
+                format!("{mean} ± {half_width}")
+            },
+        );
         println!("{bot}: {share} % of the games, {coins} coins a game, {by_pots} of them by POTs");
     }
     let times = measure_decisions::<G>(&contest.terms.rules, &contest.bots);
@@ -108,10 +111,4 @@ impl<G: Ai + GameKind> Bot<G> for TimedBot<G> {
         self.times.borrow_mut().push(begun.elapsed());
         action
     }
-}
-
-fn format_hundredths(Estimate { mean, half_width }: Estimate) -> String {
-    let sign = if mean < 0 { "-" } else { "" };
-    let written = |number: i64| format!("{}.{:02}", number / 100, number % 100);
-    format!("{sign}{} ± {}", written(mean.abs()), written(half_width))
 }

@@ -28,7 +28,7 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use bahay_bots::Ai;
-use bahay_bots::arena::{Estimate, Sample, play_game};
+use bahay_bots::arena::{Estimate, Sample, format_hundredths, play_game};
 use bahay_bots::search::{Bot, BotPrompt};
 use bahay_bots::tongits::{
     DecisionKind, DumpLimit, HIDDEN, INPUTS, Inputs, Judge as _, Networks, ONE, WEIGHT_ONE, WEIGHTS,
@@ -97,12 +97,6 @@ fn train_part(options: &Options, from: Option<Rc<Networks>>) -> Rc<Networks> {
         player = Some(networks);
     }
     best.expect("there is a round").1
-}
-
-fn format_hundredths(number: i64) -> String {
-    let sign = if number < 0 { "-" } else { "" };
-    let number = number.abs();
-    format!("{sign}{}.{:02}", number / 100, number % 100)
 }
 
 /// The opponents in training games and trials.

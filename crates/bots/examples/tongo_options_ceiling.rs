@@ -34,7 +34,7 @@ use std::mem::discriminant;
 use std::time::Instant;
 
 use bahay_bots::Ai;
-use bahay_bots::arena::{Estimate, Sample};
+use bahay_bots::arena::{Estimate, Sample, format_hundredths};
 use bahay_bots::search::{BotPrompt, Grade};
 use bahay_engine::chance::Key;
 use bahay_engine::game::{Game, Skill, Viewer};
@@ -107,23 +107,20 @@ fn measure(rules: &Rules, bot: Bot, reading: RandomPlayReading, games: u32, seat
         }
     }
     let Some(Estimate { mean, half_width }) = wins.estimate(10_000, 1) else { return };
-    let hundredths = |share: i64| format!("{}.{:02}", share / 100, share % 100);
-    let share = hundredths(mean);
-    let half_width = hundredths(half_width);
+    let [share, half_width] = [mean, half_width].map(format_hundredths);
     println!(
         "{bot:?} against {reading:?}, {seats} seats: {share} % ± {half_width} of {games} games"
     );
     if let Some(Estimate { mean, half_width }) = gained.estimate(10_000, 1) {
-        let sign = if mean < 0 { "-" } else { "+" };
-        let mean = hundredths(mean.abs());
-        let half_width = hundredths(half_width);
+        let sign = if mean < 0 { "" } else { "+" };
+        let [mean, half_width] = [mean, half_width].map(format_hundredths);
         println!("  {sign}{mean} % ± {half_width} more than stubborn in the same games");
     }
     if let Some(each) = times.micros.checked_div(times.decisions) {
         println!("  {} decisions of {each} µs", times.decisions);
     }
     for (why, count) in &lost {
-        let share = hundredths(i64::from(*count) * 10_000 / i64::from(games));
+        let share = format_hundredths(i64::from(*count) * 10_000 / i64::from(games));
         println!("  lost {count:>5}, {share:>5} %: {why}");
     }
 }

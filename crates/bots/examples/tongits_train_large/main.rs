@@ -33,6 +33,7 @@ use std::fs;
 use std::thread;
 use std::time::Instant;
 
+use bahay_bots::arena::format_hundredths;
 use bahay_bots::tongits::LargeNetwork;
 use bahay_engine::testing::TestRng;
 
@@ -109,8 +110,7 @@ fn measure_wins(networks: &[LargeNetwork], games: usize) -> (i64, String) {
     let trials =
         [PlayerKind::Greedy, PlayerKind::Quick].map(|other| run_trial(networks, other, games));
     let shares = trials.map(|share| {
-        let [mean, half_width] = [share.mean, share.half_width]
-            .map(|number| format!("{}.{:02}", number / 100, number % 100));
+        let [mean, half_width] = [share.mean, share.half_width].map(format_hundredths);
         format!("{mean} ± {half_width}")
     });
     (trials.iter().map(|share| share.mean).sum(), shares.join("  "))

@@ -31,7 +31,7 @@ use bahay_engine::table::{Crown, PlayerId, TableOutcome, Terms};
 use crate::ai::Ai;
 use crate::search::{Bot, BotPrompt, Grade, Players, play_to_end};
 
-pub use sample::{Estimate, Sample};
+pub use sample::{Estimate, Sample, format_hundredths};
 pub use tally::{ContestTally, DealScore};
 
 /// The number of deals in a series: enough for crowns and POTs to come about, few enough to spread

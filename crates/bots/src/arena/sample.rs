@@ -1,6 +1,9 @@
 //! A mean with its 95 % confidence interval, in integer arithmetic. Only sums are kept, so that
 //! merging samples gives the same result in any order.
 
+use alloc::format;
+use alloc::string::String;
+
 /// The two-sided 95 % quantile of the normal distribution, in hundredths of a standard error.
 const HUNDREDTHS_OF_ERRORS: i128 = 196;
 
@@ -59,6 +62,13 @@ impl Sample {
         let half_width = i64::try_from(half_width).ok()?;
         Some(Estimate { mean, half_width })
     }
+}
+
+/// Formats a number of hundredths with two decimals.
+pub fn format_hundredths(number: i64) -> String {
+    let sign = if number < 0 { "-" } else { "" };
+    let number = number.unsigned_abs();
+    format!("{sign}{}.{:02}", number / 100, number % 100)
 }
 
 #[cfg(test)]

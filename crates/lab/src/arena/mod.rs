@@ -150,11 +150,6 @@ fn play_on_threads(
     sum
 }
 
-/// Formats ten-thousandths as a percentage.
-fn format_percent(share: i64) -> String {
-    format!("{}.{:02}", share / 100, share % 100)
-}
-
 #[cfg(test)]
 mod tests {
     use super::{Arena, ArenaError, run};

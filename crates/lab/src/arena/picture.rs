@@ -3,7 +3,9 @@
 
 use std::fmt::Write;
 
-use super::{ContestReport, format_percent};
+use bahay_bots::arena::format_hundredths;
+
+use super::ContestReport;
 
 const WIDTH: i64 = 640;
 const ROW: i64 = 40;
@@ -55,7 +57,7 @@ pub(super) fn draw_svg(report: &ContestReport<'_>) -> String {
              <text x=\"{}\" y=\"{text}\">{} %</text>\n",
             y + 8,
             high + 8,
-            format_percent(*mean)
+            format_hundredths(*mean)
         );
     }
     let bottom = TOP + ROW * bots;
@@ -67,7 +69,7 @@ pub(super) fn draw_svg(report: &ContestReport<'_>) -> String {
          <text x=\"{at}\" y=\"{}\" text-anchor=\"middle\" fill=\"#b00020\">par {} %</text>\n\
          </svg>\n",
         bottom + 24,
-        format_percent(par)
+        format_hundredths(par)
     );
     svg
 }

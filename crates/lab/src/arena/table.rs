@@ -2,10 +2,10 @@
 
 use std::io::{self, Write};
 
-use bahay_bots::arena::{Contest, Estimate};
+use bahay_bots::arena::{Contest, Estimate, format_hundredths};
 use bahay_engine::catalog;
 
-use super::{ContestReport, format_percent};
+use super::ContestReport;
 
 /// The number of hundredths of a percent in a whole.
 const WHOLE: i64 = 10_000;
@@ -17,8 +17,8 @@ pub(super) fn write_table(report: &ContestReport<'_>, out: &mut impl Write) -> i
     let games = tally.games();
     writeln!(out, "{games} games of {title} ({rule_set}), seed {seed}, {rotated}")?;
     let bet = terms.price.bet.checked_mul(terms.price.multiplier).unwrap_or_default();
-    let fee = format_percent(terms.price.fee_basis_points.into());
-    let par = format_percent(WHOLE / i64::try_from(bots.len()).unwrap_or(WHOLE));
+    let fee = format_hundredths(terms.price.fee_basis_points.into());
+    let par = format_hundredths(WHOLE / i64::try_from(bots.len()).unwrap_or(WHOLE));
     writeln!(out, "a bet is {bet} coins, the fee {fee} %; par is {par} % of the games")?;
     writeln!(out, "intervals hold the true mean with 95 of 100; coins are after the fee")?;
     writeln!(out)?;
@@ -26,7 +26,7 @@ pub(super) fn write_table(report: &ContestReport<'_>, out: &mut impl Write) -> i
     let pots = if has_pot { "      POTs   coins a game by POTs" } else { "" };
     writeln!(out, "bot            won        share, %          coins a game{pots}")?;
     for (bot, grade) in bots.iter().enumerate() {
-        let share = format_estimate(tally.win_share(bot), format_percent);
+        let share = format_estimate(tally.win_share(bot), format_hundredths);
         let coins = format_estimate(tally.coins(bot), format_coins);
         write!(out, "{:<8} {:>9} {share:>15} {coins:>21}", grade.name(), tally.wins(bot))?;
         if has_pot {
@@ -45,7 +45,7 @@ pub(super) fn write_table(report: &ContestReport<'_>, out: &mut impl Write) -> i
             (0..bots.len()).map(|bot| format!("{:>10}", tally.wins_ended_by(bot, ending.name)));
         let won: String = won.collect();
         let share = i64::try_from(count * 10_000 / games.max(1)).unwrap_or(0);
-        writeln!(out, "{:<26}{count:>10}{:>9}{won}", ending.title, format_percent(share))?;
+        writeln!(out, "{:<26}{count:>10}{:>9}{won}", ending.title, format_hundredths(share))?;
     }
     Ok(())
 }
