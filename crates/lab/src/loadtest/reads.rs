@@ -26,6 +26,7 @@ use tokio::task::JoinSet;
 use tokio::time::{interval, sleep, timeout};
 
 use super::counters::{Latencies, TIMER, add_counts};
+use super::report::format::hundredths;
 use super::{LoadError, Options};
 
 /// The number of games that each player plays before the reads begin.
@@ -104,7 +105,7 @@ impl RouteResult {
         let Self { latencies, errors } = self;
         let [p50, p99, max] =
             [latencies.permille_us(500), latencies.permille_us(990), latencies.max_us()]
-                .map(|us| format!("{}.{:02}", us / 1_000, us % 1_000 / 10));
+                .map(|us| hundredths(us / 10));
         let count = latencies.count();
         let mut line = format!("{name:<12} {count:>7} {p50:>9} {p99:>9} {max:>9}");
         for (code, number) in errors {

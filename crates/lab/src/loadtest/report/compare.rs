@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::Report;
+use super::format::hundredths;
 use crate::loadtest::counters::Figure;
 
 impl Report {
@@ -37,8 +38,7 @@ impl Report {
             if old == 0 || new == 0 {
                 continue;
             }
-            let hundredths = new * 100 / old;
-            let times = format!("{}.{:02}", hundredths / 100, hundredths % 100);
+            let times = hundredths(new * 100 / old);
             let line = format!("{name}: {new} after {old}, ×{times}");
             let is_worse = match better {
                 Better::Less => new * 100 > old * tolerated,

@@ -2,7 +2,12 @@
 
 /// Formats milliseconds with two decimals, rounded down.
 pub(in crate::loadtest) fn millis(us: u64) -> String {
-    format!("{}.{:02} ms", us / 1_000, us % 1_000 / 10)
+    format!("{} ms", hundredths(us / 10))
+}
+
+/// Formats a number of hundredths.
+pub(in crate::loadtest) fn hundredths(hundredths: u64) -> String {
+    format!("{}.{:02}", hundredths / 100, hundredths % 100)
 }
 
 /// Formats a number of tenths.

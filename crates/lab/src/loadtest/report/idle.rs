@@ -7,7 +7,7 @@
 
 use std::fmt;
 
-use super::format::{percent, tenths};
+use super::format::{hundredths, percent, tenths};
 use super::{Report, Step};
 use crate::loadtest::Mode;
 
@@ -68,14 +68,12 @@ fn build_stage(alone: &Step, with: &Step, number: u32) -> IdleStage {
 
 impl fmt::Display for IdleStage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let hundredths = self.each_rss_bytes * 100 / 1_024;
         write!(
             f,
-            "{} % cpu, {} MiB; each {}.{:02} KiB and {} us of a second",
+            "{} % cpu, {} MiB; each {} KiB and {} us of a second",
             self.cpu_percent,
             self.rss_bytes >> 20,
-            hundredths / 100,
-            hundredths % 100,
+            hundredths(self.each_rss_bytes * 100 / 1_024),
             tenths(self.each_cpu_tenths_us),
         )
     }
