@@ -5,8 +5,6 @@
 
 use std::time::Duration;
 
-use tokio::sync::Mutex;
-
 use super::today::sum_figures;
 use super::{Interval, ReportError, Reports, to_sql};
 use crate::clock::{self, Timestamp};
@@ -42,17 +40,13 @@ pub struct DealSpan {
 /// The age from which an open game counts as not ended; no game lasts that long.
 pub const UNENDED_AFTER: Duration = Duration::from_hours(1);
 
-/// A cache of the last statistics.
-#[derive(Debug, Default)]
-pub(super) struct DealsCache(Mutex<Option<Deals>>);
-
 impl Reports {
     /// Returns the statistics up to the last complete hour.
     pub async fn deals(&self, now: Timestamp) -> Result<Deals, ReportError> {
         let over = clock::subtract(now, SETTLED_AFTER).ms();
         let to = Timestamp::from_ms(over - over.rem_euclid(HOUR_MS));
         // Concurrent requests wait for the lock here, and not for the database.
-        let mut cached = self.deals.0.lock().await;
+        let mut cached = self.deals.lock().await;
         if let Some(deals) = cached.filter(|deals| deals.to == to) {
             return Ok(deals);
         }

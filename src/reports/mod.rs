@@ -65,7 +65,8 @@ pub type ReportError = sqlx::Error;
 pub struct Reports {
     pool: PgPool,
     records: Records,
-    deals: Arc<deals::DealsCache>,
+    /// The last statistics of games.
+    deals: Arc<Mutex<Option<Deals>>>,
     trial_balance_turn: Arc<Mutex<()>>,
 }
 

@@ -2,7 +2,6 @@
 //! from PostgreSQL by an index. The board of a span has the players who were rated within it.
 
 use bahay_engine::table::PlayerId;
-use jiff::civil::Date;
 use jiff_sqlx::{Timestamp as SqlTimestamp, ToSqlx as _};
 
 use super::{BoardPage, BoardPageQuery, PLACES_MAX, Section, Span, Standings, StandingsError};
@@ -44,12 +43,12 @@ impl Standings {
             )
             .fetch_one(&self.inner.pool)
         };
-        let total = db::retry(counted).await?;
+        let total = u64::try_from(db::retry(counted).await?).unwrap_or_default();
         let own = self.own_rating(kind, player, since).await?;
         let before = match (section, &own) {
             (Section::Top { offset }, _) => u64::from(offset.min(PLACES_MAX)),
             (Section::Around, None) => {
-                return self.board_page(starts_on, total, None, vec![]).await;
+                return self.resolve_names(starts_on, total, None, vec![]).await;
             }
             (Section::Around, Some(own)) => own.before.saturating_sub(u64::from(limit / 2)),
         };
@@ -76,7 +75,7 @@ impl Standings {
         };
         let scores = rows.into_iter().map(|row| (PlayerId(row.player), i64::from(row.score)));
         let places = rank_scores(before, better, scores);
-        self.board_page(starts_on, total, own.map(|own| own.place), places).await
+        self.resolve_names(starts_on, total, own.map(|own| own.place), places).await
     }
 
     /// Returns the rank of a player who was rated since then.
@@ -139,16 +138,5 @@ impl Standings {
             .fetch_one(&self.inner.pool)
         };
         Ok(u64::try_from(db::retry(better).await?).unwrap_or_default())
-    }
-
-    async fn board_page(
-        &self,
-        starts_on: Date,
-        total: i64,
-        own: Option<BoardRank>,
-        places: Vec<BoardRank>,
-    ) -> Result<BoardPage, StandingsError> {
-        let total = u64::try_from(total).unwrap_or_default();
-        self.resolve_names(starts_on, total, own, places).await
     }
 }

@@ -25,19 +25,19 @@ pub(super) async fn check_chain(
     differences: &mut Vec<Difference>,
 ) -> Result<Option<SealHead>, sqlx::Error> {
     let mut last = SealHead::NONE;
-    let mut listed = DifferenceList::default();
+    let mut listed = Vec::new();
     loop {
         let seals = read_seals(connection, last.number).await?;
         if seals.is_empty() {
-            differences.extend(listed.0);
+            differences.extend(listed);
             return Ok((last.number > 0).then_some(last));
         }
         for seal in &seals {
             if seal.head.number != last.number.saturating_add(1) {
                 let number = last.number.saturating_add(1);
-                listed.add(Difference::SealMissing { number });
+                listed.push(Difference::SealMissing { number });
             } else if last.next(&seal.members) != seal.head {
-                listed.add(Difference::SealBroken { number: seal.head.number });
+                listed.push(Difference::SealBroken { number: seal.head.number });
             }
             last = seal.head;
         }
@@ -49,21 +49,11 @@ pub(super) async fn check_chain(
                 operations >= OPERATIONS_MIN
             });
             let (group, rest) = seals.split_at(enough.map_or(seals.len(), |index| index + 1));
-            check_operations(connection, group, &mut listed).await?;
+            listed.extend(find_changed_operations(connection, group).await?);
             seals = rest;
         }
-    }
-}
-
-/// The first differences, up to [`LISTED_MAX`]; there may be as many as operations.
-#[derive(Default)]
-struct DifferenceList(Vec<Difference>);
-
-impl DifferenceList {
-    fn add(&mut self, difference: Difference) {
-        if i64::try_from(self.0.len()).is_ok_and(|listed| listed < LISTED_MAX) {
-            self.0.push(difference);
-        }
+        // There may be as many as operations.
+        listed.truncate(usize::try_from(LISTED_MAX).unwrap_or(usize::MAX));
     }
 }
 
@@ -93,14 +83,14 @@ async fn read_seals(
     seals.collect()
 }
 
-/// Checks that each sealed operation exists and has the digest of its seal.
-async fn check_operations(
+/// Returns the sealed operations that do not exist, or do not have the digest of their seal.
+async fn find_changed_operations(
     connection: &mut PgConnection,
     seals: &[StoredSeal],
-    listed: &mut DifferenceList,
-) -> Result<(), sqlx::Error> {
+) -> Result<Vec<Difference>, sqlx::Error> {
     let ids: Vec<_> = seals.iter().flat_map(|seal| &seal.members).map(|(id, _)| *id).collect();
     let booked = seal::read_operations(connection, &ids).await?;
+    let mut changed = Vec::new();
     for seal in seals {
         for (operation, digest) in &seal.members {
             let found = booked.binary_search_by_key(operation, |one| one.id);
@@ -108,9 +98,9 @@ async fn check_operations(
             if found.as_ref() != Some(digest) {
                 let operation = *operation;
                 let seal = seal.head.number;
-                listed.add(Difference::OperationDiffers { operation, seal });
+                changed.push(Difference::OperationDiffers { operation, seal });
             }
         }
     }
-    Ok(())
+    Ok(changed)
 }
