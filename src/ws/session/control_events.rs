@@ -61,7 +61,10 @@ impl ControlEvents {
 
     /// Reports when the link monitor declares the connection lost.
     pub(super) fn watch_link(&mut self, writer: Arc<MessageWriter>) {
-        self.waiting.push(await_loss(writer));
+        self.waiting.push(Box::pin(async move {
+            writer.link().wait_until_lost().await;
+            Signal::Lost
+        }));
     }
 
     /// Reports revoked sessions.
@@ -71,8 +74,13 @@ impl ControlEvents {
 
     /// Reports the shutdown of the server after a random delay within `over`, so that clients do
     /// not all reconnect at once.
-    pub(super) fn watch_shutdown(&mut self, stopping: watch::Receiver<bool>, over: Duration) {
-        self.waiting.push(await_shutdown(stopping, over));
+    pub(super) fn watch_shutdown(&mut self, mut stopping: watch::Receiver<bool>, over: Duration) {
+        self.waiting.push(Box::pin(async move {
+            wait_for_shutdown(&mut stopping).await;
+            // Boxed, so that the timer takes no space before the shutdown.
+            Box::pin(sleep(entropy::random_duration(over))).await;
+            Signal::Shutdown
+        }));
     }
 
     /// Reports invitations.
@@ -119,13 +127,6 @@ impl ControlEvents {
 
 // These are not async functions, which would reserve space for their arguments twice.
 
-fn await_loss(writer: Arc<MessageWriter>) -> SignalFuture {
-    Box::pin(async move {
-        writer.link().wait_until_lost().await;
-        Signal::Lost
-    })
-}
-
 /// Never completes if no session can be revoked any more.
 fn await_revocation(mut revocations: watch::Receiver<u64>) -> SignalFuture {
     Box::pin(async move {
@@ -133,15 +134,6 @@ fn await_revocation(mut revocations: watch::Receiver<u64>) -> SignalFuture {
             pending::<()>().await;
         }
         Signal::SessionsRevoked(revocations)
-    })
-}
-
-fn await_shutdown(mut stopping: watch::Receiver<bool>, over: Duration) -> SignalFuture {
-    Box::pin(async move {
-        wait_for_shutdown(&mut stopping).await;
-        // Boxed, so that the timer takes no space before the shutdown.
-        Box::pin(sleep(entropy::random_duration(over))).await;
-        Signal::Shutdown
     })
 }
 
