@@ -53,6 +53,11 @@ impl Hidden {
         if let Some((seat, slots)) = event.taken_slots() {
             clear_slots(&mut self.sections[public.section_of(seat)].assets, slots);
         }
+        if let Some((seat, kind)) = event.played_kept_card()
+            && let Some(card) = self.kept[seat].first_of(kind)
+        {
+            self.put_on_pile(seat, card);
+        }
         match event {
             Event::AssetsShuffled { deck: Some(deck) } => self.assets = **deck,
             Event::AcquiresShuffled { deck: Some(deck) } => self.acquires = **deck,
@@ -69,18 +74,11 @@ impl Hidden {
             Event::Sold { seat, .. } => {
                 self.piles[*seat] = self.piles[*seat].union(self.hands[*seat]);
             }
-            Event::FreeSpent { seat }
-            | Event::Revealed { seat, .. }
-            | Event::DividendTaken { seat, .. } => {
-                let played =
-                    event.played_kept_card().and_then(|(_, kind)| self.kept[*seat].first_of(kind));
-                played.into_iter().for_each(|card| self.put_on_pile(*seat, card));
-            }
             Event::AssetsShuffled { deck: None }
             | Event::AcquiresShuffled { deck: None }
             | variants!(Event: DealerChosen, Paid, Raised, Stopped, Assessing, Swapped, Purchased,
-                Audited, Done, Confronted, Evaded, Indexed, Leveraged, BribeOffered, BribeAnswered,
-                Shown, Over) => {}
+                FreeSpent, Audited, Revealed, DividendTaken, Done, Confronted, Evaded, Indexed,
+                Leveraged, BribeOffered, BribeAnswered, Shown, Over) => {}
         }
         for seat in Seat::all(public.seats()) {
             let held = HeldCards { hand: self.hands[seat], kept: self.kept[seat] };
@@ -160,11 +158,16 @@ impl HeldCards {
     /// both for the game and for the seat's view. `offer` is the bribe that was pending before the
     /// event.
     pub(super) fn after_event(self, own: Seat, event: &Event, offer: Option<Offer>) -> Self {
-        let Self { mut hand, kept } = self;
+        let Self { mut hand, mut kept } = self;
         if let Some((seat, faces)) = event.discarded_cards()
             && seat == own
         {
             hand = faces.iter().filter_map(|face| face.card()).fold(hand, CardSet::without);
+        }
+        if let Some((seat, kind)) = event.played_kept_card()
+            && seat == own
+        {
+            kept = kept.first_of(kind).map_or(kept, |card| kept.without(card));
         }
         let with = |cards: CardSet, face: &Face| face.card().map_or(cards, |card| cards.with(card));
         match event {
@@ -179,14 +182,6 @@ impl HeldCards {
             }
             Event::Acquired { seat, taken, to: AcquireDestination::Kept, .. } if *seat == own => {
                 Self { hand, kept: with(kept, taken) }
-            }
-            Event::FreeSpent { seat }
-            | Event::Revealed { seat, .. }
-            | Event::DividendTaken { seat, .. }
-                if *seat == own =>
-            {
-                let played = event.played_kept_card().and_then(|(_, kind)| kept.first_of(kind));
-                Self { hand, kept: played.map_or(kept, |card| kept.without(card)) }
             }
             Event::Sold { seat, hand, .. } if *seat == own => {
                 Self { hand: hand.unwrap_or_default(), kept }
