@@ -70,6 +70,10 @@ impl TongoOptions {
     /// Returns the event of a legal action.
     fn event_for_action(&self, seat: Seat, action: &Action) -> Event {
         let costs = &self.public.costs;
+        let costs_changed = |how, change: Result<(Costs, u32), Illegal>| {
+            let (costs, paid) = change.expect("the change was checked");
+            Event::CostsChanged { seat, how, costs, chips: to_chips(paid) }
+        };
         match *action {
             Action::Stop { floor } => Event::Stopped { seat, floor },
             Action::Retreat => Event::Retreated { seat },
@@ -84,18 +88,16 @@ impl TongoOptions {
             Action::Acquire => Event::Acquired { seat, floor: self.public.player(seat).facing },
             Action::Fold => Event::Folded { seat },
             Action::PayRisk => Event::RiskPaid { seat, chips: self.risk_chips() },
-            Action::Lower(new) => costs_changed_event(
-                seat,
-                CostsChange::Lower,
-                change_costs(&self.public, CostsChange::Lower, &new),
-            ),
-            Action::Raise(new) => costs_changed_event(
-                seat,
-                CostsChange::Raise,
-                change_costs(&self.public, CostsChange::Raise, &new),
-            ),
+            Action::Lower(new) => {
+                let how = CostsChange::Lower;
+                costs_changed(how, change_costs(&self.public, how, &new))
+            }
+            Action::Raise(new) => {
+                let how = CostsChange::Raise;
+                costs_changed(how, change_costs(&self.public, how, &new))
+            }
             Action::IndexMargin { percent } => {
-                costs_changed_event(seat, CostsChange::Index, index_costs(&self.public, percent))
+                costs_changed(CostsChange::Index, index_costs(&self.public, percent))
             }
             Action::Buy { slot, leverage } => {
                 let card = self.hidden.card(self.public.player(seat).facing, slot);
@@ -176,15 +178,6 @@ impl TongoOptions {
 fn evade_event(seat: Seat, token: bool, chips: u8, discards: Discards) -> Event {
     let count = u8::try_from(discards.len()).expect("a hand has four cards");
     Event::Evaded { seat, token, chips, count, discards: Some(discards) }
-}
-
-fn costs_changed_event(
-    seat: Seat,
-    how: CostsChange,
-    change: Result<(Costs, u32), Illegal>,
-) -> Event {
-    let (costs, paid) = change.expect("the change was checked");
-    Event::CostsChanged { seat, how, costs, chips: to_chips(paid) }
 }
 
 fn to_chips(count: u32) -> u8 {
