@@ -1,9 +1,8 @@
 //! A test that the server's log contains no token, ticket, device or seed while games are played.
 
-use std::fs::File;
-
 use bahay_client::{Client, SocketAuth};
 use futures_util::{SinkExt as _, StreamExt as _};
+use tempfile::NamedTempFile;
 use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::Message as Frame;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
@@ -17,9 +16,9 @@ use crate::support::process::{SECRET, Server, serve};
 #[tokio::test(flavor = "multi_thread")]
 async fn no_secret_reaches_the_log() {
     let database = TestDatabase::new().await;
-    let path = std::env::temp_dir().join(format!("bahay-log-{}", Uuid::new_v4()));
+    let log = NamedTempFile::new().unwrap();
     let mut command = serve(&database);
-    command.env("RUST_LOG", "trace").stderr(File::create(&path).unwrap());
+    command.env("RUST_LOG", "trace").stderr(log.reopen().unwrap());
     let mut server = Server::start(&mut command).await;
     let mut secrets = vec![SECRET.to_owned()];
     let mut clients = vec![];
@@ -60,7 +59,7 @@ async fn no_secret_reaches_the_log() {
         let seed = format!("luck-of-seat-{seat}-{}", Uuid::new_v4());
         secrets.push(seed.clone());
         let readied = play.ready(game, Some(seed)).await.unwrap();
-        play.wait_for_answer(readied).await.unwrap();
+        play.confirm(readied).await;
     }
     for play in &mut plays {
         let revealing = loop {
@@ -69,15 +68,14 @@ async fn no_secret_reaches_the_log() {
             }
             play.next().await.unwrap();
         };
-        play.wait_for_answer(revealing).await.unwrap();
+        play.confirm(revealing).await;
     }
     for client in &clients {
         client.sign_out().await.unwrap();
     }
     server.terminate();
     server.wait();
-    let log = std::fs::read_to_string(&path).unwrap();
-    std::fs::remove_file(&path).unwrap();
+    let log = std::fs::read_to_string(log.path()).unwrap();
     assert!(log.contains("/v1/play/tickets"), "the log contains the requests");
     for secret in &secrets {
         // A part of a ticket or token is as secret as the whole.

@@ -8,12 +8,13 @@ use rcgen::{
     BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair, KeyUsagePurpose,
     date_time_ymd,
 };
+use tempfile::TempDir;
 use uuid::Uuid;
 
 /// An authority. Its certificate is in a file that is removed on drop.
 pub(crate) struct Authority {
     issuer: Issuer<'static, KeyPair>,
-    folder: PathBuf,
+    folder: TempDir,
 }
 
 /// A certificate and its key, in PEM.
@@ -39,15 +40,14 @@ impl Authority {
         let key = KeyPair::generate().expect("a key is generated");
         let own = params.self_signed(&key).expect("the authority signs its own certificate");
         let issuer = Issuer::new(params, key);
-        let folder = std::env::temp_dir().join(format!("bahay-tls-{}", Uuid::new_v4().simple()));
-        fs::create_dir(&folder).expect("a temporary folder is created");
-        fs::write(folder.join("ca.pem"), own.pem()).expect("the folder is writable");
+        let folder = tempfile::tempdir().expect("a temporary folder is created");
+        fs::write(folder.path().join("ca.pem"), own.pem()).expect("the folder is writable");
         Self { issuer, folder }
     }
 
     /// Returns the file of the authority's certificate.
     pub(crate) fn path(&self) -> PathBuf {
-        self.folder.join("ca.pem")
+        self.folder.path().join("ca.pem")
     }
 
     pub(crate) fn sign(&self, names: &[&str], validity: Validity) -> SignedCertificate {
@@ -67,15 +67,9 @@ impl Authority {
     pub(crate) fn write_files(&self, signed: &SignedCertificate) -> [String; 2] {
         let name = Uuid::new_v4().simple().to_string();
         [("crt", &signed.certificate), ("key", &signed.key)].map(|(kind, pem)| {
-            let path = self.folder.join(format!("{name}.{kind}"));
+            let path = self.folder.path().join(format!("{name}.{kind}"));
             fs::write(&path, pem).expect("the folder is writable");
             path.to_str().expect("the path is UTF-8").to_owned()
         })
-    }
-}
-
-impl Drop for Authority {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.folder);
     }
 }

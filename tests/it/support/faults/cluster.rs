@@ -3,14 +3,12 @@
 //! A process ends, and its folder is removed, when its value is dropped, whether or not the test
 //! passed.
 
-use std::fs;
 use std::net::TcpListener;
-use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
 use redis::aio::MultiplexedConnection;
 use redis::{Cmd, FromRedisValue};
-use uuid::Uuid;
+use tempfile::TempDir;
 
 use crate::support::programs::program;
 pub(crate) use crate::support::waiting::{free_port, wait_until};
@@ -25,14 +23,14 @@ pub(crate) struct Server {
     /// The port at which other nodes of a cluster reach it: its TLS port if they use TLS.
     cluster_port: u16,
     process: Child,
-    folder: PathBuf,
+    /// Removed after the process has ended.
+    _folder: TempDir,
 }
 
 impl Server {
     /// Starts a process and waits until it answers.
     pub(crate) async fn start(settings: &[&str]) -> Self {
-        let folder = std::env::temp_dir().join(format!("bahay-redis-{}", Uuid::new_v4().simple()));
-        fs::create_dir(&folder).expect("a temporary folder is created");
+        let folder = tempfile::tempdir().expect("a temporary folder is created");
         // The ports were free a moment ago and are unlikely to be taken meanwhile.
         let free = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0").expect("a free port"));
         let [port, bus] = free.map(|port| port.local_addr().expect("a bound port").port());
@@ -41,13 +39,13 @@ impl Server {
         let process = Command::new(program("REDIS_SERVER"))
             .args(["--port", &port.to_string(), "--cluster-port", &bus.to_string()])
             .args(["--bind", "127.0.0.1", "--save", "", "--appendonly", "no"])
-            .args(["--dir", &folder.to_string_lossy(), "--logfile", "log"])
+            .args(["--dir", &folder.path().to_string_lossy(), "--logfile", "log"])
             .args(settings)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .spawn()
             .expect("the program of Redis starts");
-        let server = Self { port, bus, cluster_port, process, folder };
+        let server = Self { port, bus, cluster_port, process, _folder: folder };
         wait_until("Redis answers", async || {
             let ping = redis::cmd("PING");
             match server.try_connect().await {
@@ -101,7 +99,6 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         self.kill();
-        let _ = fs::remove_dir_all(&self.folder);
     }
 }
 
