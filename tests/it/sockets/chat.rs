@@ -26,8 +26,7 @@ use crate::support::rest::{call, call_at, delete, items, post_json};
 use crate::support::waiting::wait_for;
 
 async fn send_phrase(play: &mut Play, phrase: Phrase) -> Result<(), PlayError> {
-    let command = play.send(|id| Command::Say { id, phrase }).await?;
-    play.wait_for_answer(command).await.map(|_| ())
+    play.execute(|id| Command::Say { id, phrase }).await
 }
 
 /// Returns the next phrase and the player who sent it.
@@ -41,8 +40,7 @@ async fn next_phrase(play: &mut Play) -> (String, Phrase) {
 
 async fn watch_table(client: &Client, table: TableId) -> Result<Play, PlayError> {
     let mut play = client.play().await?;
-    let watching = play.send(|id| Command::Watch { id, table }).await?;
-    play.wait_for_answer(watching).await?;
+    play.execute(|id| Command::Watch { id, table }).await?;
     Ok(play)
 }
 
@@ -134,8 +132,8 @@ async fn a_table_without_spectators_cannot_be_watched() {
     let nowhere = TableId(Uuid::new_v4());
     assert_eq!(refusal_code(watch_table(&stranger, nowhere).await), "table_not_found");
     let mut joined = join_table(&client).await;
-    let watching = joined.send(|id| Command::Watch { id, table }).await.unwrap();
-    assert_eq!(refusal_code(joined.wait_for_answer(watching).await), "already_joined");
+    let watching = joined.execute(|id| Command::Watch { id, table }).await;
+    assert_eq!(refusal_code(watching), "already_joined");
     let mut closed = house_rooms(Clocks::default())[0].terms().clone();
     closed.spectators = Spectators::Nobody;
     let (live, _publications) = house.live.connect().await;
@@ -147,10 +145,8 @@ async fn a_table_without_spectators_cannot_be_watched() {
     assert_eq!(refusal_code(watch_table(&stranger, founded.id()).await), "not_watchable");
     // A spectator who has stopped watching may watch again.
     let mut spectator = watch_table(&stranger, table).await.unwrap();
-    let ended = spectator.send(|id| Command::Unwatch { id }).await.unwrap();
-    spectator.wait_for_answer(ended).await.unwrap();
-    let again = spectator.send(|id| Command::Watch { id, table }).await.unwrap();
-    spectator.wait_for_answer(again).await.unwrap();
+    spectator.execute(|id| Command::Unwatch { id }).await.unwrap();
+    spectator.execute(|id| Command::Watch { id, table }).await.unwrap();
 }
 
 /// A private table takes its rules from a room, but nobody may watch it even if the room's tables

@@ -50,9 +50,8 @@ async fn a_first_message_authenticates_by_token_or_ticket() {
         let mut play = client.play_with(auth).await.unwrap();
         play.confirm_join().await;
         assert_eq!(play.table(), Some(table));
-        let again = play.send(|id| Command::Authenticate { id, token: None, ticket: None });
-        let again = again.await.unwrap();
-        let refused = play.wait_for_answer(again).await.unwrap_err();
+        let again = play.execute(|id| Command::Authenticate { id, token: None, ticket: None });
+        let refused = again.await.unwrap_err();
         assert!(refused.to_string().contains("already_authenticated"), "{refused}");
     }
     running.stop().await.unwrap();
@@ -96,9 +95,8 @@ async fn an_unauthenticated_client_receives_only_a_refusal() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn unauthenticated_sockets_are_limited_and_closed_if_silent() {
-    let rate = 2;
     let house =
-        House::with_rate_limits(|limits| limits.unauthenticated_sockets_per_address = rate).await;
+        House::with_rate_limits(|limits| limits.unauthenticated_sockets_per_address = 2).await;
     let client = house.guest("Althea").await;
     let mut silent = client.play_with(SocketAuth::Deferred).await.unwrap();
     let mut other = client.play_with(SocketAuth::Deferred).await.unwrap();
@@ -106,9 +104,7 @@ async fn unauthenticated_sockets_are_limited_and_closed_if_silent() {
     assert_eq!(refused_upgrade(third), (429, "too_many_requests".to_owned()));
     // An authenticated client no longer counts against the limit of unauthenticated sockets.
     let token = Some(Credential::new(client.access_token().to_owned()));
-    let entering = other.send(|id| Command::Authenticate { id, token, ticket: None });
-    let entering = entering.await.unwrap();
-    other.wait_for_answer(entering).await.unwrap();
+    other.execute(|id| Command::Authenticate { id, token, ticket: None }).await.unwrap();
     client.play_with(SocketAuth::Token(client.access_token().to_owned())).await.unwrap();
     assert_eq!(read_until_closed(&mut silent).await, (vec![], close::NOT_AUTHENTICATED));
     other.ping().await;
@@ -215,8 +211,8 @@ async fn equivalent_spellings_of_the_own_host_are_accepted() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_foreign_origin_opens_nothing() {
-    let rate = "https://play.example".parse().unwrap();
-    let open = House::with_rate_limits(|limits| limits.origins = rate).await;
+    let origins = "https://play.example".parse().unwrap();
+    let open = House::with_rate_limits(|limits| limits.origins = origins).await;
     let closed = House::new().await;
     let refused = Err((403, "origin_refused".to_owned()));
     let at_open = open.guest("Althea").await;

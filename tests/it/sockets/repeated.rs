@@ -32,7 +32,7 @@ async fn check_ready_once(play: &mut Play) {
     let game = play.prepared_game().await;
     let first = play.ready(game, None).await.unwrap();
     let second = play.ready(game, None).await.unwrap();
-    play.wait_for_answer(first).await.unwrap();
+    play.confirm(first).await;
     let refused = play.wait_for_answer(second).await.unwrap_err();
     let PlayError::Refused { code, .. } = refused else { panic!("{refused}") };
     // If the third player to become ready sends the second command, the game may have been opened

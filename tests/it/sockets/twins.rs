@@ -37,7 +37,7 @@ use tokio::time::timeout;
 use uuid::Uuid;
 
 use crate::support::house::{House, PATIENCE};
-use crate::support::play::join_tables;
+use crate::support::play::{TestPlay as _, join_tables};
 
 /// The extent of the comparison.
 struct Extent {
@@ -185,8 +185,7 @@ async fn record_traffic(
     let table = create_table(&live, case, position, &clients).await;
     let mut plays = join_tables(&clients).await;
     let mut spectator = house.guest("Delfin").await.with_form(form).play().await.unwrap();
-    let watching = spectator.send(|id| Command::Watch { id, table }).await.unwrap();
-    spectator.wait_for_answer(watching).await.unwrap();
+    spectator.execute(|id| Command::Watch { id, table }).await.unwrap();
     plays.push(spectator);
     let mut frames = vec![Vec::new(); plays.len()];
     for with_steps in [false, true] {

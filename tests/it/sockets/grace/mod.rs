@@ -30,7 +30,7 @@ use tokio::time::{Instant, sleep, timeout};
 
 use self::questions::{RoomPlan, choose_action, prompt_kind};
 use crate::support::house::{House, Setup, guest_at, join_table};
-use crate::support::play::rejoin;
+use crate::support::play::{TestPlay as _, rejoin};
 
 const TABLES: usize = 30;
 
@@ -104,9 +104,8 @@ impl Round {
         command: impl FnOnce(u32) -> Command<AnyAction>,
     ) -> bool {
         let play = self.players[place].1.as_mut().expect("the player is connected");
-        let said = play.send(command).await.unwrap();
-        match play.wait_for_answer(said).await {
-            Ok(_) => true,
+        match play.execute(command).await {
+            Ok(()) => true,
             Err(PlayError::Refused { .. }) => false,
             Err(error) => panic!("{error}"),
         }

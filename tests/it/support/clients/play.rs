@@ -24,6 +24,15 @@ pub(crate) trait TestPlay {
         self.connection().wait_for_answer(command).await.unwrap();
     }
 
+    /// Sends a command and waits for its answer.
+    async fn execute(
+        &mut self,
+        command: impl FnOnce(u32) -> Command<AnyAction>,
+    ) -> Result<(), PlayError> {
+        let sent = self.connection().send(command).await?;
+        self.connection().wait_for_answer(sent).await.map(drop)
+    }
+
     async fn confirm_join(&mut self) {
         let joining = self.connection().join().await.unwrap();
         self.confirm(joining).await;
@@ -52,8 +61,7 @@ pub(crate) trait TestPlay {
 
     /// Receives the answer to a ping, after all messages that were sent before it.
     async fn ping(&mut self) {
-        let pinging = self.connection().send(|id| Command::Ping { id }).await.unwrap();
-        self.confirm(pinging).await;
+        self.execute(|id| Command::Ping { id }).await.unwrap();
     }
 
     /// Reads messages until the player's copy of the table satisfies the condition.
