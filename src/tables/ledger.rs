@@ -102,8 +102,18 @@ fn refused(game: GameId, error: &LedgerError) -> LedgerAnswer {
     let why = match error {
         LedgerError::TableBusy { game: other, .. } => LedgerFault::TableBusy { other: *other },
         LedgerError::Broken { .. } => LedgerFault::Broken(message),
-        other if other.is_transient() => LedgerFault::Transient(message),
-        _ => LedgerFault::Permanent(message),
+        LedgerError::Unavailable { .. } => LedgerFault::Transient(message),
+        LedgerError::Invalid { .. }
+        | LedgerError::KeyReused { .. }
+        | LedgerError::GameUnknown { .. }
+        | LedgerError::GameNotOpen { .. }
+        | LedgerError::GameDiffers { .. }
+        | LedgerError::PotEmpty { .. }
+        | LedgerError::Settlement { .. }
+        | LedgerError::OperationUnknown { .. }
+        | LedgerError::NotReversible { .. }
+        | LedgerError::AlreadyReversed { .. }
+        | LedgerError::Overdrawn { .. } => LedgerFault::Permanent(message),
     };
     LedgerAnswer::Refused { game, why }
 }

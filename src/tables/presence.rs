@@ -241,9 +241,8 @@ impl<G: Ai + Readable> Tables<G> {
                     let accepted =
                         present.iter().zip(accepted.await).filter(|(_, accepted)| *accepted);
                     let accepted: Vec<_> = accepted.map(|(present, _)| *present).collect();
-                    accepted
-                        .iter()
-                        .for_each(|_| increment(&self.inner.counts.dead_node_connections));
+                    let counts = &self.inner.counts;
+                    accepted.iter().for_each(|_| increment(&counts.dead_node_connections));
                     if !reaper.handle_disconnected(accepted) {
                         return Err(Unavailable::new("no table accepted a disconnect".into()));
                     }
