@@ -151,13 +151,6 @@ impl From<AccountError> for OperatorAuthError {
     }
 }
 
-/// A row of `operator_credentials`.
-struct OperatorCredentialsRow {
-    operator: Uuid,
-    password_hash: String,
-    totp_secret: Vec<u8>,
-}
-
 impl OperatorAuth {
     pub fn new(pool: PgPool, accounts: Accounts, clock: Clock, keys: SealingKeys) -> Self {
         Self { pool, accounts, clock, keys }
@@ -200,8 +193,7 @@ impl OperatorAuth {
             return Err(error.into());
         }
         let once = || {
-            sqlx::query_as!(
-                OperatorCredentialsRow,
+            sqlx::query!(
                 r#"
                 select c.operator, c.password_hash, c.totp_secret
                 from operators o

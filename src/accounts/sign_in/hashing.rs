@@ -86,8 +86,7 @@ impl Hasher {
         let wrong = |error: argon2::Error| HashOptionsError(error.to_string());
         let params = Params::new(memory_kib, passes, 1, None).map_err(wrong)?;
         let argon2 = Argon2::new(Algorithm::Argon2id, Version::V0x13, params.clone());
-        let dummy_hash =
-            hash(&argon2, &entropy::seed()).map_err(|error| HashOptionsError(error.0))?;
+        let dummy_hash = hash(&argon2, &entropy::seed())?;
         let at_once = at_once.max(1);
         Ok(Self(Arc::new(HasherState {
             argon2,
@@ -167,14 +166,11 @@ impl HashPermit {
     }
 }
 
-/// The error of Argon2 for parameters or lengths that it rejects.
-struct HashError(String);
-
-fn hash(argon2: &Argon2<'_>, password: &[u8]) -> Result<String, HashError> {
+fn hash(argon2: &Argon2<'_>, password: &[u8]) -> Result<String, HashOptionsError> {
     // 128 bits, as recommended.
     let salt = &entropy::seed()[..16];
     let hash = argon2.hash_password_with_salt(password, salt);
-    hash.map(|hash| hash.to_string()).map_err(|error| HashError(error.to_string()))
+    hash.map(|hash| hash.to_string()).map_err(|error| HashOptionsError(error.to_string()))
 }
 
 #[cfg(test)]

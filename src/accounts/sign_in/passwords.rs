@@ -25,13 +25,6 @@ use crate::clock::Timestamp;
 use crate::db;
 use crate::ids::{PlayerId, SessionId};
 
-/// A row of `passwords`.
-struct PasswordRow {
-    player: uuid::Uuid,
-    hash: String,
-    version: i32,
-}
-
 /// The password of a signed-in player.
 struct OwnPassword {
     name: String,
@@ -70,8 +63,7 @@ impl Accounts {
         let source = AttemptSource { skeleton: &skeleton, origin: &origin, is_trusted };
         self.count_attempt(&source, now).await?;
         let once = || {
-            let row = sqlx::query_as!(
-                PasswordRow,
+            let row = sqlx::query!(
                 r#"
                 select w.player, w.hash, w.version
                 from name_skeletons n
@@ -89,12 +81,12 @@ impl Accounts {
         let Some(stored) = stored.filter(|_| is_right) else {
             return Err(AccountError::CredentialsWrong);
         };
+        let player = PlayerId(stored.player);
         if self.hasher.is_outdated(&stored.hash) {
             let hash = permit.hash(attempt).await?;
-            self.store_rehash(&stored, &hash).await?;
+            self.store_rehash(player, stored.version, &hash).await?;
         }
         drop(permit);
-        let player = PlayerId(stored.player);
         let once = || async {
             let mut tx = self.pool.begin().await?;
             let is_there = locks::lock_player(&mut tx, player).await?;
@@ -306,12 +298,17 @@ impl Accounts {
     }
 
     /// Stores a hash of the same password with the current parameters.
-    async fn store_rehash(&self, stored: &PasswordRow, hash: &str) -> Result<(), AccountError> {
+    async fn store_rehash(
+        &self,
+        player: PlayerId,
+        version: i32,
+        hash: &str,
+    ) -> Result<(), AccountError> {
         let once = || {
             sqlx::query!(
                 "update passwords set hash = $3 where player = $1 and version = $2",
-                stored.player,
-                stored.version,
+                player.0,
+                version,
                 hash
             )
             .execute(&self.pool)
