@@ -3,7 +3,7 @@
 //! refuses forgeries and names the rule.
 
 use crate::support::desk::coins;
-use crate::support::records::{Forgery, check_verifier, record_game};
+use crate::support::records::{Forgery, check_verifier, record_game, reveal_another_text};
 use bahay_bots::simulation::{Habits, Simulation};
 use bahay_engine::chance::{ClientSeed, Commitment, Contribution};
 use bahay_engine::coins::Coins;
@@ -216,13 +216,7 @@ const FORGERIES: &[Forgery<Tongits>] = &[
         record.clients[2].text = Some("swerte".to_owned());
         record.actions.len() > 1
     }),
-    ("a text that was not committed to", "9.1", |record| {
-        record.clients[1] = Contribution {
-            commitment: record.clients[1].commitment,
-            ..Contribution::from_text("other")
-        };
-        true
-    }),
+    ("a text that was not committed to", "9.1", reveal_another_text),
     ("a text that is left out", "9.1", |record| {
         record.clients[1].text = None;
         record.clients[1].seed != ClientSeed(record.clients[1].commitment.0)

@@ -73,11 +73,16 @@ fn rules_in_files(files: &[(String, String)]) -> BTreeSet<String> {
     told
 }
 
+/// Returns the rules page of a game.
+fn page(game: &str) -> String {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../docs/rules/{game}.md"));
+    fs::read_to_string(page).expect("the rules page is there")
+}
+
 /// Returns the numbers of the rules on a game's page, in bold or in a table at the beginning of a
 /// line.
 fn rules_of_page(game: &str) -> BTreeSet<String> {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../docs/rules/{game}.md"));
-    let page = fs::read_to_string(page).expect("the rules page is there");
+    let page = page(game);
     let rules = page.lines().filter_map(|line| {
         let text = line.strip_prefix("**").or_else(|| line.strip_prefix("| "))?;
         let number = text.split([' ', '*']).next()?;
@@ -136,9 +141,7 @@ fn finds_wrong_lines<S: Scenario>(position: &str, right: &str, wrong: &[(&str, &
 #[test]
 fn every_rule_set_is_named_on_its_page() {
     for kind in bahay_engine::catalog::kinds().into_iter().filter(|kind| !kind.is_hidden) {
-        let path = format!("../../docs/rules/{}.md", kind.name);
-        let page = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
-        let page = fs::read_to_string(page).expect("the rules page is there");
+        let page = page(kind.name);
         for set in &kind.rule_sets {
             let name = format!("`{}`", set.name);
             assert!(page.contains(&name), "{} is not on the page of {}", name, kind.title);

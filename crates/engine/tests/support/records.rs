@@ -90,6 +90,13 @@ pub fn record_game<G: GameKind>(
 /// whether it applies.
 pub type Forgery<G> = (&'static str, &'static str, fn(&mut Record<G>) -> bool);
 
+/// Reveals a text to which seat 1 was not committed.
+pub fn reveal_another_text<G: GameKind>(record: &mut Record<G>) -> bool {
+    let commitment = record.clients[1].commitment;
+    record.clients[1] = Contribution { commitment, ..Contribution::from_text("other") };
+    true
+}
+
 /// Returns the path of the verifier in Python of a kind.
 pub fn script(kind: &str) -> String {
     let name = if kind == "tongits" { "verify".to_owned() } else { format!("verify_{kind}") };

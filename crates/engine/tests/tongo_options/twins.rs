@@ -11,6 +11,7 @@ use bahay_engine::testing::{Probe, TestRng, TongoOptionsProbe, legal_actions};
 use serde_json::Value;
 
 use super::conformance::any_rules;
+use super::is_calm;
 use crate::support::desk::seat;
 
 /// Counts of the compared steps.
@@ -147,16 +148,13 @@ fn note_turned_down(public: &PublicState, was_up: &mut [[bool; 3]; 8], found: &m
 /// Mostly chooses actions that keep the game going.
 fn choose(game: &TongoOptions, seat: Seat, viewer: Viewer, dice: &mut TestRng) -> Action {
     let legal = legal_actions(game, seat);
-    let ends = |action: &Action| {
-        matches!(action, Action::Fold | Action::Acquire | Action::Confront { .. })
-    };
     let is_foreign = |action: &Action| {
         // Another seat's discards cannot be the same cards in both games.
         let discards = matches!(action, Action::Evade { discards } | Action::PayToEvade { discards } if !discards.is_empty());
         discards && Viewer::Seat(seat) != viewer
     };
     let mild: Vec<Action> =
-        legal.iter().copied().filter(|action| !ends(action) && !is_foreign(action)).collect();
+        legal.iter().copied().filter(|action| is_calm(action) && !is_foreign(action)).collect();
     let pool = if dice.below(12) > 0 && !mild.is_empty() { &mild } else { &legal };
     *dice.choose(pool).expect("something is legal")
 }

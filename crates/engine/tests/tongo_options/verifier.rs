@@ -3,7 +3,7 @@
 //! names the rule.
 
 use crate::support::desk::coins;
-use crate::support::records::{Forgery, check_verifier, record_game};
+use crate::support::records::{Forgery, check_verifier, record_game, reveal_another_text};
 use bahay_engine::chance::{ChanceAnswer, Contribution};
 use bahay_engine::game::Hits;
 use bahay_engine::games::tongo_options::{Action, GameEnding, Rules, TongoOptions};
@@ -12,6 +12,7 @@ use bahay_engine::table::{Record, Settlement};
 use bahay_engine::testing::{self, TestRng, legal_actions};
 
 use super::conformance::any_rules;
+use super::is_calm;
 use super::tables::simulation;
 
 /// Plays a whole random game and returns its record; some games are calm, so that they last.
@@ -27,10 +28,7 @@ fn play(rules: Rules, seats: u8, seed: u64) -> Record<TongoOptions> {
     let mut record =
         record_game(terms, clients, starter, seed, |game: &TongoOptions, seat, dice| {
             let legal = legal_actions(game, seat);
-            let is_calm = |action: &&Action| {
-                !matches!(action, Action::Fold | Action::Acquire | Action::Confront { .. })
-            };
-            let calm: Vec<Action> = legal.iter().filter(is_calm).copied().collect();
+            let calm: Vec<Action> = legal.iter().copied().filter(is_calm).collect();
             let pool = if dice.below(8) > 0 && !calm.is_empty() { &calm } else { &legal };
             *dice.choose(pool).expect("something is legal")
         });
@@ -96,13 +94,7 @@ const FORGERIES: &[Forgery<TongoOptions>] = &[
         record.actions.pop();
         true
     }),
-    ("a text that was not committed to", "9.1", |record| {
-        record.clients[1] = Contribution {
-            commitment: record.clients[1].commitment,
-            ..Contribution::from_text("other")
-        };
-        true
-    }),
+    ("a text that was not committed to", "9.1", reveal_another_text),
 ];
 
 #[test]
