@@ -293,11 +293,9 @@ async fn two_who_archive_at_once_do_not_do_it_twice() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_service_removes_no_record_by_itself() {
     let old = ArchivedHistory::new(40).await;
-    let (game, hash): (Uuid, Vec<u8>) = read_row(
-        &old.pool,
-        "select game, sha256(convert_to(record, 'UTF8')) from game_records order by game limit 1",
-    )
-    .await;
+    let first =
+        "select game, sha256(convert_to(record, 'UTF8')) from game_records order by game limit 1";
+    let (game, hash): (Uuid, Vec<u8>) = read_row(&old.pool, first).await;
     for forbidden in [
         "update game_records set record = null",
         "insert into archive_objects (name, hash, bytes, records, last_finished_at)

@@ -22,15 +22,10 @@ async fn coins_of_new_players_are_counted_as_they_were_booked() {
         execute(&owner, made).await;
     }
     count_reports(&pool).await;
-    let counted: Vec<(Uuid, i64)> = read_rows(
-        &pool,
-        "select c.player, sum(c.amount)::bigint from newcomer_coins c group by c.player
-         having sum(c.amount) <> 0 order by c.player",
-    )
-    .await;
-    let booked: Vec<(Uuid, i64)> = read_rows(
-        &pool,
-        "
+    let counted = "select c.player, sum(c.amount)::bigint from newcomer_coins c group by c.player
+         having sum(c.amount) <> 0 order by c.player";
+    let counted: Vec<(Uuid, i64)> = read_rows(&pool, counted).await;
+    let booked = "
         with paid as (
             select f.id as payer, f.created_at as payer_made, w.id as payee,
                 w.created_at as payee_made, t.amount, g.finished_at
@@ -53,10 +48,8 @@ async fn coins_of_new_players_are_counted_as_they_were_booked() {
         ) n
         group by n.player
         having sum(n.amount) <> 0
-        order by n.player
-        ",
-    )
-    .await;
+        order by n.player";
+    let booked: Vec<(Uuid, i64)> = read_rows(&pool, booked).await;
     assert!(counted.len() > 3, "{counted:?}");
     assert_eq!(counted, booked);
 }

@@ -271,11 +271,8 @@ async fn take_months_away(owner: &PgPool) {
                 )"
             );
             let part = texts(owner, &part).await.remove(0);
-            execute(
-                owner,
-                &format!("alter table {table} detach partition {part}; drop table {part}"),
-            )
-            .await;
+            let drop = format!("alter table {table} detach partition {part}; drop table {part}");
+            execute(owner, &drop).await;
         }
     }
 }

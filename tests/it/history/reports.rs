@@ -16,7 +16,6 @@ use bahay_api::operator::players::{PlayerMatch, SharedSignal};
 use bahay_engine::coins::Coins;
 use bahay_lab::fixtures::{self, GenerateHistory, HistoryError, HistorySummary};
 use futures_util::TryStreamExt as _;
-use jiff_sqlx::ToSqlx as _;
 use sqlx::PgPool;
 
 use crate::support::bank::{Bank, KIND, PotGoes, table};
@@ -27,6 +26,11 @@ const DAY_MS: i64 = 24 * 3_600_000;
 
 /// 2026-03-01T12:00:00Z.
 const NOW: Timestamp = Timestamp::from_ms(1_772_366_400_000);
+
+/// Returns a time as an expression.
+fn sql(at: Timestamp) -> String {
+    format!("to_timestamp({}::numeric / 1000)", at.ms())
+}
 
 /// Creates a database with this number of games in the ninety days before [`NOW`].
 pub(crate) async fn history(games: u64, players: u32) -> (TestDatabase, PgPool, HistorySummary) {
@@ -95,9 +99,7 @@ async fn pots_are_held_as_their_accounts_have_them() {
         bank.ledger.project_house_entries().await.unwrap();
         count_standings(&pool).await;
         count_reports(&pool).await;
-        let (pots, different): (i64, i64) = read_row(
-            &pool,
-            "
+        let compared = "
             select count(*), count(*) filter (
                 where h.amount is distinct from a.balance
                     or h.changed_at is distinct from (
@@ -108,10 +110,8 @@ async fn pots_are_held_as_their_accounts_have_them() {
                     )
             )
             from (select * from accounts where kind = 'pot') a
-            full join held_pots h on a.code = 'pot:' || h.table_id
-            ",
-        )
-        .await;
+            full join held_pots h on a.code = 'pot:' || h.table_id";
+        let (pots, different): (i64, i64) = read_row(&pool, compared).await;
         assert!(pots > 1 && different == 0, "{different} of {pots}");
     }
 }
@@ -133,16 +133,14 @@ async fn anybody_sees_how_many_games_were_voided() {
         assert!(deals.to.ms() % 3_600_000 == 0 && (60_000..3_660_000).contains(&ago_ms));
         for span in deals.spans {
             let from = Timestamp::from_ms(deals.to.ms() - span.hours * 3_600_000);
-            let counted: Vec<(String, i64)> = sqlx::query_as(
+            let counted = format!(
                 "select kind, count(*) from operations
-                where game in (select id from games) and created_at >= $1 and created_at < $2
+                where game in (select id from games) and created_at >= {} and created_at < {}
                 group by kind",
-            )
-            .bind(bahay::clock::to_jiff(from).to_sqlx())
-            .bind(bahay::clock::to_jiff(deals.to).to_sqlx())
-            .fetch_all(&pool)
-            .await
-            .unwrap();
+                sql(from),
+                sql(deals.to)
+            );
+            let counted: Vec<(String, i64)> = read_rows(&pool, &counted).await;
             let of =
                 |kind| counted.iter().find(|(one, _)| one.as_str() == kind).map_or(0, |one| one.1);
             assert_eq!(span.opened, of("open"));
@@ -155,9 +153,8 @@ async fn anybody_sees_how_many_games_were_voided() {
 
 /// Reads the figures of an interval from the ledger by the simplest queries.
 async fn plainly(pool: &PgPool, interval: Interval) -> BTreeMap<[String; 4], (i64, i64)> {
-    let rows: Vec<(Option<String>, String, String, String, i64, i64)> = sqlx::query_as(
-        "
-        select coalesce(
+    let transfers = format!(
+        "select coalesce(
                 g.room, case when s.kind = 'fee' then split_part(s.code, ':', 2)
                     when d.kind = 'fee' then split_part(d.code, ':', 2) end
             ),
@@ -167,15 +164,13 @@ async fn plainly(pool: &PgPool, interval: Interval) -> BTreeMap<[String; 4], (i6
         join accounts s on s.id = t.source
         join accounts d on d.id = t.destination
         left join games g on g.id = o.game
-        where o.created_at >= $1 and o.created_at < $2
-        group by 1, 2, 3, 4
-        ",
-    )
-    .bind(bahay::clock::to_jiff(interval.from).to_sqlx())
-    .bind(bahay::clock::to_jiff(interval.to).to_sqlx())
-    .fetch_all(pool)
-    .await
-    .unwrap();
+        where o.created_at >= {} and o.created_at < {}
+        group by 1, 2, 3, 4",
+        sql(interval.from),
+        sql(interval.to)
+    );
+    let rows: Vec<(Option<String>, String, String, String, i64, i64)> =
+        read_rows(pool, &transfers).await;
     let rows = rows.into_iter().map(|(room, code, source, destination, count, amount)| {
         ([room.unwrap_or_default(), code, source, destination], (count, amount))
     });
@@ -268,9 +263,7 @@ fn filters(player: PlayerId) -> Vec<(SettlementFilter, String)> {
     let at = |days: i64, ms: i64| {
         BoundedTimestamp::new(Timestamp::from_ms(NOW.ms() - days * DAY_MS + ms)).unwrap()
     };
-    let sql = |at: BoundedTimestamp| {
-        format!("to_timestamp({}::numeric / 1000)", Timestamp::from(at).ms())
-    };
+    let sql = |at: BoundedTimestamp| sql(at.into());
     let (from, to) = (at(60, 12_345), at(20, 54_321));
     let any = SettlementFilter::default;
     let plays = format!(
@@ -324,47 +317,34 @@ async fn settlements_are_listed_and_totalled_as_they_are_booked() {
     let other = format!("update games set kind = '{OTHER}' where id::text ~ '[0-4]$'");
     execute(&owner, &other).await;
     let reports = count_reports(&pool).await;
-    let (takeovers, games): (i64, i64) =
-        read_row(&pool, "select count(*) filter (where taken_over), count(*) from settlements")
-            .await;
+    let counts = "select count(*) filter (where taken_over), count(*) from settlements";
+    let (takeovers, games): (i64, i64) = read_row(&pool, counts).await;
     assert_eq!(games, i64::try_from(written.games).unwrap());
     assert!(takeovers > 0 && takeovers < games, "{takeovers} of {games}");
     // The record names the origin of actions, whatever its form.
-    let by_record: i64 = read_value(
-        &pool,
-        "
+    let by_record = "
         select count(*)
         from game_records r
         where exists (
             select from json_array_elements(r.record::json -> 'actions') a where a ->> 'by' = 'ai'
-        )
-        ",
-    )
-    .await;
+        )";
+    let by_record: i64 = read_value(&pool, by_record).await;
     assert_eq!(takeovers, by_record);
 
-    let counted: Vec<(String, i64)> = read_rows(
-        &pool,
-        "
+    let counted = "
         select h.kind, sum(h.operations)::bigint
         from operation_hours h
         where h.operation_kind = 'settle'
         group by h.kind
-        order by h.kind
-        ",
-    )
-    .await;
-    let paid: Vec<(String, i64)> = read_rows(
-        &pool,
-        "
+        order by h.kind";
+    let counted: Vec<(String, i64)> = read_rows(&pool, counted).await;
+    let paid = "
         select h.kind, sum(h.amount)::bigint
         from booked_hours h
         where h.code = 'payment'
         group by h.kind
-        order by h.kind
-        ",
-    )
-    .await;
+        order by h.kind";
+    let paid: Vec<(String, i64)> = read_rows(&pool, paid).await;
     for (place, kind) in [OTHER, KIND].into_iter().enumerate() {
         let filter = SettlementFilter { kind: kind.parse().ok(), ..SettlementFilter::default() };
         let totals = reports.totals(&filter).await.unwrap();
@@ -374,13 +354,10 @@ async fn settlements_are_listed_and_totalled_as_they_are_booked() {
 
     let player = bank_player(&pool).await;
     for (filter, clause) in filters(player) {
-        let expected: Vec<uuid::Uuid> = read_values(
-            &pool,
-            &format!(
-                "select game from settlements s where {clause} order by finished_at desc, game desc"
-            ),
-        )
-        .await;
+        let expected = format!(
+            "select game from settlements s where {clause} order by finished_at desc, game desc"
+        );
+        let expected: Vec<uuid::Uuid> = read_values(&pool, &expected).await;
         let mut listed = Vec::new();
         let mut cursor = None;
         loop {
@@ -391,26 +368,21 @@ async fn settlements_are_listed_and_totalled_as_they_are_booked() {
         }
         assert_eq!(listed, expected, "{filter:?}");
 
-        let (count, gross, fees, pots): (i64, i64, i64, i64) = read_row(
-            &pool,
-            &format!(
-                "
-                select count(*), coalesce(sum(w.paid), 0)::bigint,
-                    coalesce(sum(w.taken), 0)::bigint, coalesce(sum(w.won), 0)::bigint
-                from settlements s
-                cross join lateral (
-                    select sum(t.amount) filter (where t.code = 'payment') as paid,
-                        sum(t.amount) filter (where t.code = 'fee') as taken,
-                        sum(t.amount) filter (where t.code = 'pot') as won
-                    from operations o
-                    join transfers t on t.operation = o.id
-                    where o.key = 'settle:' || s.game
-                ) w
-                where {clause}
-                "
-            ),
-        )
-        .await;
+        let sums = format!(
+            "select count(*), coalesce(sum(w.paid), 0)::bigint,
+                coalesce(sum(w.taken), 0)::bigint, coalesce(sum(w.won), 0)::bigint
+            from settlements s
+            cross join lateral (
+                select sum(t.amount) filter (where t.code = 'payment') as paid,
+                    sum(t.amount) filter (where t.code = 'fee') as taken,
+                    sum(t.amount) filter (where t.code = 'pot') as won
+                from operations o
+                join transfers t on t.operation = o.id
+                where o.key = 'settle:' || s.game
+            ) w
+            where {clause}"
+        );
+        let (count, gross, fees, pots): (i64, i64, i64, i64) = read_row(&pool, &sums).await;
         let totals = reports.totals(&filter).await.unwrap();
         let found = [totals.gross, totals.fees, totals.pots].map(|sum| sum.hundredths());
         assert_eq!((totals.games, found), (count, [gross, fees, pots]), "{filter:?}");
@@ -500,19 +472,14 @@ async fn partners_and_who_shares_a_device_are_found() {
 
 /// Returns the number of sequential scans of each large table.
 async fn scans(pool: &PgPool) -> BTreeMap<String, i64> {
-    let rows: Vec<(String, i64)> = read_rows(
-        pool,
-        "
+    let scans = "
         select s.relname::text, s.seq_scan
         from pg_stat_user_tables s
         where s.relname = any(array[
             'accounts', 'entries', 'game_players', 'game_records', 'games', 'game_results',
             'operations', 'player_settlements', 'settlements', 'transfers'
-        ])
-        ",
-    )
-    .await;
-    rows.into_iter().collect()
+        ])";
+    read_rows::<(String, i64)>(pool, scans).await.into_iter().collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -285,11 +285,9 @@ async fn a_periodic_job_runs_once_in_a_period_on_all_nodes() {
         assert_eq!(one.unwrap() + other.unwrap(), 1);
         assert_eq!(*runs.lock().unwrap(), expected);
         // The next run is due at the next midnight of UTC.
-        let at_midnight: bool = read_value(
-            &pool,
-            "select run_at = date_trunc('day', now(), 'UTC') + interval '1 day' from jobs",
-        )
-        .await;
+        let at_midnight =
+            "select run_at = date_trunc('day', now(), 'UTC') + interval '1 day' from jobs";
+        let at_midnight: bool = read_value(&pool, at_midnight).await;
         assert!(at_midnight);
         let_time_pass(&pool).await;
     }
