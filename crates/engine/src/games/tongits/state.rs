@@ -20,7 +20,7 @@ use crate::games::tongits::event::{
 use crate::games::tongits::meld::{has_secret, is_set};
 use crate::games::tongits::phase::{Phase, PublicState};
 use crate::games::tongits::pile::Pile;
-use crate::games::tongits::rules::{DealDirection, SEATS};
+use crate::games::tongits::rules::{DealDirection, Rules, SEATS};
 use crate::games::tongits::view::View;
 use crate::games::tongits::{legal, score};
 use crate::seat::{Seat, SeatSet};
@@ -43,7 +43,11 @@ impl Tongits {
     /// order. The caller distributes the cards that the viewer does not see.
     #[must_use]
     pub fn imagine(view: &View, viewer: Seat, hands: BySeat<CardSet>, stock: Pile) -> Self {
-        let public = add_secretly_asked(&view.public, viewer, &hands);
+        let mut public = view.public.clone();
+        if let Phase::Fight { fighter, asked, asked_secretly, .. } = &mut public.phase {
+            let holding = find_secretly_asked(&public.rules, *fighter, *asked, &hands);
+            *asked_secretly = asked_secretly.union(holding.without(viewer));
+        }
         Self { public, hands, stock, answers: view.answers.clone(), drawn: view.drawn }
     }
 
@@ -143,13 +147,8 @@ impl Tongits {
             let melds = &self.public.melds;
             melds.is_open(*other) || rules.secret_may_challenge && melds.has_face_down(*other)
         };
-        let holds_secret = |other: &Seat| {
-            let hand = self.hands[other.index()];
-            rules.secret_may_challenge && has_secret(hand, rules.secret_run_min)
-        };
         let asked = seat.others(SEATS).filter(is_seen).collect();
-        let asked_secretly =
-            seat.others(SEATS).filter(|other| !is_seen(other) && holds_secret(other)).collect();
+        let asked_secretly = find_secretly_asked(rules, seat, asked, &self.hands);
         self.apply_event(Event::Fought { seat, asked, asked_secretly }, events);
         self.end_if_answered(false, events);
     }
@@ -272,22 +271,15 @@ impl Tongits {
     }
 }
 
-/// Adds the seats that are asked secretly, which follow from the hands (rule 4.2).
-fn add_secretly_asked(
-    public: &PublicState,
-    viewer: Seat,
-    hands: &[CardSet; SEATS as usize],
-) -> PublicState {
-    let mut public = public.clone();
-    let rules = public.rules;
-    if let Phase::Fight { fighter, asked, asked_secretly, .. } = &mut public.phase {
-        let holds = |other: &Seat| {
-            let hand = hands[other.index()];
-            rules.secret_may_challenge && has_secret(hand, rules.secret_run_min)
-        };
-        let unseen = fighter.others(SEATS).filter(|other| *other != viewer);
-        let holding = unseen.filter(|other| !asked.contains(*other)).filter(holds);
-        *asked_secretly = holding.fold(*asked_secretly, |sum, seat| sum.with(seat));
-    }
-    public
+/// Returns the seats that a fight asks secretly: those that are not asked openly, and may answer it
+/// with a concealed meld (rule 4.2).
+fn find_secretly_asked(
+    rules: &Rules,
+    fighter: Seat,
+    asked: SeatSet,
+    hands: &BySeat<CardSet>,
+) -> SeatSet {
+    let holds_secret = |other: &Seat| has_secret(hands[other.index()], rules.secret_run_min);
+    let others = fighter.others(SEATS).filter(|other| !asked.contains(*other));
+    others.filter(|other| rules.secret_may_challenge && holds_secret(other)).collect()
 }
