@@ -501,6 +501,11 @@ impl Node {
         self.post("/v1/token/refresh", &json!({ "refresh_token": refresh_token }))
     }
 
+    pub(crate) fn refresh_by(&self, refresh_token: &str, device_id: &str) -> RequestBuilder {
+        let body = json!({ "refresh_token": refresh_token, "device_id": device_id });
+        self.post("/v1/token/refresh", &body)
+    }
+
     /// Refreshes the tokens of a guest.
     pub(crate) async fn renew(&self, guest: &Guest) -> Guest {
         guest.with_tokens(ok(self.refresh(&guest.refresh_token)).await)
@@ -514,11 +519,6 @@ impl Node {
     pub(crate) async fn expect_ended(&self, guest: &Guest) {
         expect_refusal(self.get("/v1/me", guest), 401, "token_revoked").await;
         expect_refusal(self.refresh(&guest.refresh_token), 401, "session_ended").await;
-    }
-
-    pub(crate) fn refresh_by(&self, refresh_token: &str, device_id: &str) -> RequestBuilder {
-        let body = json!({ "refresh_token": refresh_token, "device_id": device_id });
-        self.post("/v1/token/refresh", &body)
     }
 }
 

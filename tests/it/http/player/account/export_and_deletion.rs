@@ -129,7 +129,7 @@ async fn a_deleted_account_is_anonymous_and_the_books_balance() {
     ok(server.change_profile(deleted, &traces)).await;
     // Several concurrent deletions.
     let proof = json!({ "by": "password", "password": PASSWORD });
-    let proof = server.proof(&deleted, &proof).await;
+    let proof = server.proof(deleted, &proof).await;
     let delete = || {
         let request = server.call(Method::DELETE, "/v1/me", deleted);
         status_of(request.header("account-proof", &proof))
@@ -139,7 +139,7 @@ async fn a_deleted_account_is_anonymous_and_the_books_balance() {
     assert!(answers.iter().all(|status| [204, 401].contains(status)), "{answers:?}");
     assert_eq!(delete().await, 401);
 
-    expect_refusal(server.get("/v1/me", &deleted), 401, "token_revoked").await;
+    expect_refusal(server.get("/v1/me", deleted), 401, "token_revoked").await;
     expect_refusal(server.refresh(&deleted.refresh_token), 401, "refresh_token_unknown").await;
     let by_name = json!({ "name": "Maria Clara", "password": PASSWORD });
     let by_name = || server.post("/v1/sign-in/password", &by_name);
@@ -148,7 +148,7 @@ async fn a_deleted_account_is_anonymous_and_the_books_balance() {
     assert_ne!(anew.id, deleted.id);
     // Others no longer see the player, and the name is free.
     let look_up = format!("/v1/players?ids={}", deleted.id);
-    let seen = ok(server.get(&look_up, &other)).await;
+    let seen = ok(server.get(&look_up, other)).await;
     let nobody =
         json!({ "id": deleted.id, "name": "Deleted player", "avatar": "carabao", "is_bot": false });
     assert_eq!(seen, json!({ "items": [nobody] }));
@@ -175,7 +175,7 @@ async fn a_deleted_account_is_anonymous_and_the_books_balance() {
     let wallet = server.bank.wallets(&[deleted.id.parse().unwrap()]).await;
     assert!(wallet[0] > 0);
     server.bank.audit_clean().await;
-    assert_eq!(items(&ok(server.get("/v1/me/games", &other)).await).len(), 1);
+    assert_eq!(items(&ok(server.get("/v1/me/games", other)).await).len(), 1);
 }
 
 #[tokio::test]
@@ -187,7 +187,7 @@ async fn a_seated_player_cannot_be_deleted() {
             0 => json!({ "by": "password", "password": PASSWORD }),
             _ => json!({ "by": "device", "device_id": format!("{DEVICE}-{number}") }),
         };
-        proofs.push(server.proof(&guest, &credential).await);
+        proofs.push(server.proof(guest, &credential).await);
     }
     let delete = |number: usize| {
         let delete = server.call(Method::DELETE, "/v1/me", &guests[number]);
@@ -213,11 +213,11 @@ async fn the_export_contains_relations_and_reports() {
     let [one, other, third] = &guests[..] else { panic!("three players have played") };
     let put = |what: &str, of: &Guest| {
         let path = format!("/v1/me/{what}/{}", of.id);
-        server.call(Method::PUT, &path, &one)
+        server.call(Method::PUT, &path, one)
     };
     ok(put("blocks", other)).await;
     ok(put("mutes", third)).await;
-    let games = ok(server.get("/v1/me/games", &one)).await;
+    let games = ok(server.get("/v1/me/games", one)).await;
     let game = text(&games["items"][0]["id"]);
     let report = |by: &Guest, about: &Guest, reason: &str, words: &str| {
         let body = json!({ "player": about.id, "reason": reason, "words": words });
@@ -226,7 +226,7 @@ async fn the_export_contains_relations_and_reports() {
     };
     ok(report(one, other, "collusion", "They talk to each other.")).await;
     ok(report(third, one, "stalling", "She thinks for hours.")).await;
-    let export = ok(server.get("/v1/me/export", &one)).await;
+    let export = ok(server.get("/v1/me/export", one)).await;
     assert_eq!(export["blocked_players"][0]["player"], other.id);
     assert_eq!(export["muted_players"][0]["player"], third.id);
     let made = &export["reports_made"][0];
@@ -239,7 +239,7 @@ async fn the_export_contains_relations_and_reports() {
     // The author and the text of a report are not exported.
     let received = export["reports_received"].to_string();
     assert!(!received.contains(&third.id) && !received.contains("hours"), "{received}");
-    let statistics = ok(server.get("/v1/me/statistics", &one)).await;
+    let statistics = ok(server.get("/v1/me/statistics", one)).await;
     assert_eq!(export["statistics"], statistics["items"]);
     assert!(!export["statistics"].as_array().unwrap().is_empty());
 }

@@ -36,8 +36,6 @@ use crate::support::waiting::free_port;
 /// An RSA key of 2,048 bits for the tokens of this test only; generating one takes too long.
 const RSA: &[u8] = include_bytes!("openid_rsa.der");
 
-/// The device that requests the nonces and presents the tokens.
-
 /// The time of the test server, in seconds: 2026-03-01T12:00:00Z.
 const NOW: i64 = 1_772_366_400;
 
