@@ -51,7 +51,8 @@ impl Projection for Standings {
         let games = read_settled_games(connection, &self.records, operations).await?;
         let players: BTreeSet<_> =
             games.iter().flat_map(|game| game.nets.iter().map(|(player, _)| *player)).collect();
-        let mut update = StandingsUpdate::from_sums(read_sums(connection, &players).await?);
+        let sums = read_sums(connection, &players).await?;
+        let mut update = StandingsUpdate { sums, ..StandingsUpdate::default() };
         for game in &games {
             update.apply_game(game, &self.inner.calendar);
         }

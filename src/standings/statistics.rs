@@ -82,6 +82,7 @@ pub(super) struct GameResult {
 /// The changes by a number of games.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct StandingsUpdate {
+    /// The sums of the players after the games; they continue the sums given at the start.
     pub(super) sums: BTreeMap<StatisticsKey, GameSums>,
     /// The increments of the counters.
     pub(super) counters: BTreeMap<CounterKey, i64>,
@@ -91,11 +92,6 @@ pub(super) struct StandingsUpdate {
 }
 
 impl StandingsUpdate {
-    /// Starts from the present sums of the players.
-    pub(super) fn from_sums(sums: BTreeMap<StatisticsKey, GameSums>) -> Self {
-        Self { sums, ..Self::default() }
-    }
-
     pub(super) fn apply_game(&mut self, game: &SettledGame, calendar: &Calendar) {
         for (player, net) in &game.nets {
             let pot = game.pot.filter(|(taker, _)| taker == player).map(|(_, amount)| amount);

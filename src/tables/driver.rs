@@ -96,7 +96,7 @@ impl<G: Ai + Readable> Driver<G> {
         loop {
             step = match step {
                 Step::Reply(reply) => {
-                    guard.disarm();
+                    std::mem::forget(guard);
                     return reply;
                 }
                 Step::Call(call) => {
@@ -230,17 +230,11 @@ impl<G: Ai + Readable> Driver<G> {
     }
 }
 
-/// Abandons a request if it is dropped before the reply.
+/// Abandons a request if it is dropped before the reply, and not forgotten after it.
 struct RequestGuard<'a, G: Ai + Readable> {
     driver: &'a Arc<Driver<G>>,
     tables: &'a Tables<G>,
     ticket: RequestTicket,
-}
-
-impl<G: Ai + Readable> RequestGuard<'_, G> {
-    fn disarm(self) {
-        std::mem::forget(self);
-    }
 }
 
 impl<G: Ai + Readable> Drop for RequestGuard<'_, G> {

@@ -63,10 +63,6 @@ impl TicketWaiters {
             sender.send_replace(Some(over));
         }
     }
-
-    fn ticket_ids(&self) -> Vec<TicketId> {
-        self.lock().keys().copied().collect()
-    }
 }
 
 impl Lobby {
@@ -112,7 +108,7 @@ async fn poll_updates(
     over.into_iter().for_each(|over| waiters.publish(over));
     if place.is_none() {
         // The tickets themselves hold the outcomes that precede the first cursor.
-        let ids = waiters.ticket_ids();
+        let ids: Vec<_> = waiters.lock().keys().copied().collect();
         for (id, ticket) in ids.iter().zip(live.matching_tickets(&ids).await?) {
             let (state, table, reason) = match ticket {
                 Some(ticket) => (ticket.state, ticket.table, ticket.reason),

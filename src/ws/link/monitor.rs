@@ -12,6 +12,7 @@
 //!
 //! Bounds: 3 bytes of state and a notification per connection, 16 bytes in the monitor's list.
 
+use std::mem;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
@@ -119,7 +120,9 @@ impl LinkMonitor {
         let mut watched = Vec::new();
         loop {
             ticks.tick().await;
-            watched.extend(self.take_arrivals().into_iter().map(|writer| {
+            let arrivals =
+                mem::take(&mut *self.arrivals.lock().unwrap_or_else(PoisonError::into_inner));
+            watched.extend(arrivals.into_iter().map(|writer| {
                 // A random start spreads the pings of connections that opened together.
                 let early = entropy::random_duration(self.times.other.ping_after).as_millis();
                 let ticks = u32::try_from(early / TICK.as_millis()).unwrap_or_default();
@@ -144,10 +147,6 @@ impl LinkMonitor {
                 }
             }
         }
-    }
-
-    fn take_arrivals(&self) -> Vec<Weak<MessageWriter>> {
-        std::mem::take(&mut self.arrivals.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
