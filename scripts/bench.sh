@@ -24,9 +24,10 @@ cmd_bench() {
     floor | ledger | live | sign-ins) "bench_$what" "$@" ;;
     desk) cmd_bench_desk "$@" ;;
     size) bench_size "$@" ;;
+    compare) bench_compare "$@" ;;
     *)
-      die "there is no bench '$what': rules, instructions, live, ledger, sign-ins, floor, desk, size, or nothing" \
-        "for one table"
+      die "there is no bench '$what': rules, instructions, live, ledger, sign-ins, floor, desk, size, compare, or" \
+        "nothing for one table"
       ;;
   esac
 }
@@ -71,6 +72,12 @@ bench_sign-ins() {
   enter_test_instance bench
   start_services
   run_child cargo bench --profile "$BENCH_PROFILE" --bench sign_ins -- "$@"
+}
+
+# Measures two commits in turns; scripts/compare.py describes the report.
+bench_compare() {
+  find_python || need_contract_programs
+  run_in_terminal "$PYTHON" scripts/compare.py "$@"
 }
 
 # Measures bytes per game in PostgreSQL with two numbers of games, which shows the growth.
