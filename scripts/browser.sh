@@ -8,7 +8,7 @@ BROWSER=target/browser
 
 # Runs both browser tests, on services and a server of their own.
 cmd_browser() {
-  enter_test_instance browser
+  enter_test_instance browser memory
   build
   build_lab
   start_services

@@ -2,57 +2,118 @@
 # The test run: format, lints, documentation, tests, clients and browsers; the drills, among them a short fault test;
 # longer fault tests; and the query data with which SQL compiles without a database.
 #
-# Every run has services of its own under test/PID, so concurrent runs and `./dev up` do not share any.
+# Every run has services of its own, in memory where it has room, so concurrent runs and `./dev up` do not share any.
 # DATABASE_URL and REDIS_URL of the environment are ignored here, because tests create and drop databases;
 # TEST_DATABASE_URL and TEST_REDIS_URL name servers for tests.
 
-# Creates a temporary instance and registers its removal at exit.
+# Creates a temporary instance for command $1 and registers its removal at exit. Its data is on the disk, or in memory
+# if $2 is `memory`, which is for tests and not for measurements.
 enter_test_instance() {
   GIVEN_DATABASE_URL=${TEST_DATABASE_URL:-}
   GIVEN_REDIS_URL=${TEST_REDIS_URL:-}
   unset DATABASE_URL REDIS_URL
   sweep_tests
-  mkdir -p "$SERVICES_HOME/test/$$"
-  print_identity $$ >"$SERVICES_HOME/test/$$/owner"
-  use_instance "$SERVICES_HOME/test/$$"
+  choose_tests_home "${2:-disk}"
+  mkdir -p "$TESTS_HOME/$$"
+  print_identity $$ >"$TESTS_HOME/$$/owner"
+  use_instance "$TESTS_HOME/$$"
   join_instance "$1"
   AT_EXIT="$AT_EXIT remove_test_instance"
 }
 
 remove_test_instance() {
   rm -rf "$INSTANCE"
-  rmdir "$SERVICES_HOME/test" 2>/dev/null || :
+  rmdir "$TESTS_HOME" 2>/dev/null || :
 }
 
 # Runs the tests selected by the arguments, or every check without arguments.
 cmd_test() {
   type -P cargo >/dev/null || die "cargo is missing: install Rust from https://rustup.rs"
-  enter_test_instance test
-  if [ $# -eq 0 ]; then
-    run_child cargo fmt --all --check || die "the code is not formatted: run ./dev fmt"
-    run_child cargo clippy --workspace --all-targets --features bahay/events -- -D warnings ||
-      die "clippy reports problems: fix them as described above"
-    RUSTDOCFLAGS=-Dwarnings run_child cargo doc --workspace --no-deps --document-private-items ||
-      die "the documentation has errors: fix what cargo says above"
-    run_child cargo test --workspace --doc || die "a documentation test failed: see above"
+  enter_test_instance test memory
+  if [ $# -ne 0 ]; then
+    start_services
+    run_tests "$@"
+    return
   fi
-  [ $# -ne 0 ] || check_supply
+  run_step format check_format
+  run_step clippy check_lints
+  run_step documentation check_documentation
+  run_step supply check_supply
+  run_step build build_tests
   start_services
-  # Nextest runs each test in a process of its own, in parallel; cargo's own runner is the fallback.
+  start_end_to_end
+  run_step tests run_tests
+  run_step "end to end" await_end_to_end
+  say "everything passed:$STEPS"
+}
+
+# Runs the end-to-end tests: clients, learning programs, contracts and browsers against running servers.
+cmd_e2e() {
+  [ $# -eq 0 ] || die "unknown argument $1: ./dev e2e"
+  enter_test_instance e2e memory
+  build --features bahay/events
+  build_lab --features bahay/events
+  start_services
+  run_step clients check_clients
+  run_step env check_env
+  run_step contracts check_contracts
+  run_step desk check_browser
+  run_step play check_play
+  say "end to end:$STEPS"
+}
+
+# Starts the end-to-end tests in a process of their own, beside the other tests: both wait more than they compute.
+start_end_to_end() {
+  spawn env BAHAY_BUILT="$(built_program debug bahay)" "$ROOT/dev" e2e >"$INSTANCE/e2e.log" 2>&1
+  END_TO_END=$CHILD
+}
+
+await_end_to_end() {
+  local status=0
+  await_child "$END_TO_END" || status=$?
+  cat "$INSTANCE/e2e.log" >&2
+  [ "$status" = 0 ] || die "the end-to-end tests failed: see above"
+}
+
+STEPS=''
+
+# Runs function $2 and adds step $1 with its duration to STEPS.
+run_step() {
+  local began=$SECONDS
+  "$2"
+  STEPS="$STEPS $1 $((SECONDS - began)) s;"
+}
+
+check_format() {
+  run_child cargo fmt --all --check || die "the code is not formatted: run ./dev fmt"
+}
+
+# All runs compile the same features: the exporter of events is included.
+check_lints() {
+  run_child cargo clippy --workspace --all-targets --features bahay/events -- -D warnings ||
+    die "clippy reports problems: fix them as described above"
+}
+
+check_documentation() {
+  RUSTDOCFLAGS=-Dwarnings run_child cargo doc --workspace --features bahay/events --no-deps \
+    --document-private-items || die "the documentation has errors: fix what cargo says above"
+  run_child cargo test --workspace --features bahay/events --doc || die "a documentation test failed: see above"
+}
+
+# Builds the tests and both programs.
+build_tests() {
+  run_child cargo test --workspace --features bahay/events --lib --bins --tests --no-run ||
+    die "the build failed: fix what cargo says above"
+}
+
+# Nextest runs each test in a process of its own, in parallel; cargo's own runner is the fallback. Tests wait for
+# their services most of the time, so there are more of them than processors.
+run_tests() {
   if cargo nextest --version >/dev/null 2>&1; then
-    run_child cargo nextest run --workspace "$@"
+    export NEXTEST_TEST_THREADS=${NEXTEST_TEST_THREADS:-$(($(getconf _NPROCESSORS_ONLN) * 3 / 2))}
+    run_child cargo nextest run --workspace --features bahay/events --lib --bins --tests "$@"
   else
-    run_child cargo test --workspace --lib --bins --tests "$@"
-  fi
-  if [ $# -eq 0 ]; then
-    # The tests have built both programs.
-    BINARY=$(built_program debug bahay)
-    LAB_BINARY=$(built_program debug bahay-lab)
-    check_clients
-    check_env
-    check_contracts
-    check_browser
-    check_play
+    run_child cargo test --workspace --features bahay/events --lib --bins --tests "$@"
   fi
 }
 
@@ -60,8 +121,8 @@ cmd_test() {
 cmd_drills() {
   [ $# -eq 0 ] || die "unknown argument $1: ./dev drills"
   enter_test_instance drills
-  build
-  build_lab
+  build --features bahay/events
+  build_lab --features bahay/events
   start_services
   check_release
   check_house_quickly
@@ -100,7 +161,7 @@ cmd_chaos() {
   ulimit -n "$(ulimit -Hn)" 2>/dev/null || :
   # With --workspace, features are unified as for the tests, so nothing is compiled twice.
   run_child env -u DATABASE_URL -u REDIS_URL cargo test --quiet ${profile[@]+"${profile[@]}"} --workspace \
-    --test chaos -- run "$@" ||
+    --features bahay/events --test chaos -- run "$@" ||
     die "a check failed under faults: see above, and docs/CHAOS.md"
 }
 
@@ -113,7 +174,7 @@ cmd_prepare() {
     --check) check=yes ;;
     *) die "unknown argument $1: ./dev prepare [--check]" ;;
   esac
-  enter_test_instance prepare
+  enter_test_instance prepare memory
   answers=$LOCAL/sqlx.$$
   ANSWERS=$answers
   AT_EXIT="remove_answers $AT_EXIT"

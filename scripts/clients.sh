@@ -24,7 +24,7 @@ cmd_clients() {
     write) write=yes ;;
     *) die "unknown argument $1: ./dev clients [write]" ;;
   esac
-  enter_test_instance clients
+  enter_test_instance clients memory
   build_lab
   if [ "$write" = yes ]; then write_clients; else check_clients; fi
 }

@@ -10,7 +10,7 @@ CONTRACTS=target/contracts
 
 # Runs all checks on a server of its own. Arguments go to schemathesis, as in `--phases coverage`.
 cmd_contracts() {
-  enter_test_instance contracts
+  enter_test_instance contracts memory
   build
   start_services
   check_contracts "$@"

@@ -7,7 +7,7 @@
 HOSTILE_MAX=3600
 
 cmd_hostile() {
-  enter_test_instance hostile
+  enter_test_instance hostile memory
   build
   build_lab
   start_services

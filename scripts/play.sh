@@ -16,13 +16,13 @@ cmd_play() {
         die "the client could not be built: see above"
       ;;
     '' | test)
-      enter_test_instance play
+      enter_test_instance play memory
       build
       start_services
       check_play
       ;;
     pictures)
-      enter_test_instance play
+      enter_test_instance play memory
       build
       start_services
       PLAY_PICTURES=$LOCAL/pictures check_play

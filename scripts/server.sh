@@ -12,7 +12,7 @@ build() {
 
 # Builds the laboratory and sets LAB_BINARY.
 build_lab() {
-  build_program bahay-lab
+  build_program bahay-lab "$@"
   LAB_BINARY=$BUILT
 }
 
