@@ -5,7 +5,7 @@
 use std::fmt;
 use std::future::Future;
 
-use axum::extract::{FromRef as _, FromRequestParts};
+use axum::extract::{FromRef, FromRequestParts};
 use axum::http::request::Parts;
 use bahay_api::{NoFilter, PageOf, PageQuery};
 use bahay_engine::hex::Hex;
@@ -13,7 +13,6 @@ use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
 use super::extractors::Query;
-use super::services::Services;
 use crate::auth::{Auth, Player, hmac_sha256};
 use crate::clock::{BoundedTimestamp, Timestamp};
 use crate::db::Page;
@@ -115,15 +114,17 @@ impl<C: CursorOwner, F> PageRequest<C, F> {
     }
 }
 
-impl<C, F> FromRequestParts<Services> for PageRequest<C, F>
+impl<S, C, F> FromRequestParts<S> for PageRequest<C, F>
 where
-    C: CursorOwner + FromRequestParts<Services> + Send,
+    S: Send + Sync,
+    Cursors: FromRef<S>,
+    C: CursorOwner + FromRequestParts<S> + Send,
     F: DeserializeOwned,
     Problem: From<C::Rejection>,
 {
     type Rejection = Problem;
 
-    async fn from_request_parts(parts: &mut Parts, state: &Services) -> Result<Self, Problem> {
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         let caller = C::from_request_parts(parts, state).await?;
         let Query(query) = Query::<PageQuery<F>>::from_request_parts(parts, state).await?;
         let limit = query.limit.items();
