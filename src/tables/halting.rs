@@ -10,6 +10,7 @@ use bahay_shell::{
 };
 
 use crate::archive::halted::{self, HaltOutcome};
+use crate::db;
 use crate::ledger::LedgerError;
 use crate::live_store::Unavailable;
 use crate::reason::Reason;
@@ -35,7 +36,7 @@ pub enum OperateError {
     #[error(transparent)]
     Ledger(#[from] LedgerError),
     #[error("the database query failed: {0}")]
-    Database(#[from] sqlx::Error),
+    Database(#[from] db::Error),
 }
 
 impl From<ReleaseError> for OperateError {
