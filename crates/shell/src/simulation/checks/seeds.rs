@@ -27,9 +27,15 @@ impl Seeds {
         after: &Table<G>,
     ) -> Result<(), String> {
         match &line.input {
-            Input::Ready { player, game, commitment: Some(commitment) } => {
-                self.committed.insert((*game, *player), *commitment);
-            }
+            // A player who left and returned becomes ready again, perhaps without a commitment.
+            Input::Ready { player, game, commitment } => match commitment {
+                Some(commitment) => {
+                    self.committed.insert((*game, *player), *commitment);
+                }
+                None => {
+                    self.committed.remove(&(*game, *player));
+                }
+            },
             Input::Opened { game, .. } => {
                 self.opened.insert(*game, line.at);
             }
@@ -41,8 +47,7 @@ impl Seeds {
                     return Err(format!("{line:?} reveals a text that was not committed to"));
                 }
             }
-            Input::Ready { commitment: None, .. }
-            | variants!(Input: Sit, Leave, Connect, Disconnect, Act, TakeBack, AiAction, Tick,
+            variants!(Input: Sit, Leave, Connect, Disconnect, Act, TakeBack, AiAction, Tick,
                 OpenFailed, Settled, PotRefunded, UpdateTerms, Remove) => {}
         }
         match (before.phase(), after.phase()) {
