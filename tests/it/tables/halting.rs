@@ -214,8 +214,11 @@ async fn a_table_that_a_store_halted_is_released_by_itself_and_no_other() {
     })
     .await;
     node.tables().submit(table, Input::Leave { player: players[0] }).await.unwrap();
-    let halted = noted(&bank).await;
-    assert_eq!(halted.iter().map(|one| one.table).collect::<Vec<_>>(), [stopped]);
+    // The note of a released table is removed after the release.
+    wait_until("only the other table is noted", async || {
+        noted(&bank).await.iter().map(|one| one.table).eq([stopped])
+    })
+    .await;
     let told = node.tables().submit(stopped, Input::Leave { player: others[0] }).await;
     assert!(matches!(told, Err(TableError::Halted)), "{told:?}");
     node.tables().release(stopped).await.unwrap();
