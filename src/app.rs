@@ -423,6 +423,8 @@ pub async fn start(
 
 /// Registers the metrics of the process, the tables and the connection pools.
 fn register_metrics(metrics: &Metrics, tables: &Tables<AnyGame>, [pool, ledger]: [&PgPool; 2]) {
+    type ReadCount = fn(&Counts) -> u64;
+    type ReadPool = fn(&PgPool) -> u64;
     metrics.register_play(tables.counts().play());
     metrics.register_process();
     let replicas = tables.clone();
@@ -431,7 +433,7 @@ fn register_metrics(metrics: &Metrics, tables: &Tables<AnyGame>, [pool, ledger]:
         "Tables of which this process has a replica",
         move || replicas.known_tables() as u64,
     );
-    let counts: [(_, _, fn(&Counts) -> u64); 4] = [
+    let counts: [(_, _, ReadCount); 4] = [
         ("bahay_tables_halted", "Tables that this process halted", Counts::halted),
         (
             "bahay_table_version_mismatches",
@@ -458,7 +460,7 @@ fn register_metrics(metrics: &Metrics, tables: &Tables<AnyGame>, [pool, ledger]:
         "Actions that the strong AI was asked to choose for absent players, by outcome",
         tables.ai_outcomes(),
     );
-    let connections: [(_, _, _, fn(&PgPool) -> u64); 4] = [
+    let connections: [(_, _, _, ReadPool); 4] = [
         ("bahay_database_connections", "Connections to PostgreSQL", pool, all_connections),
         (
             "bahay_database_connections_idle",

@@ -67,9 +67,11 @@ fn leads_to(arrow: &str, path: &str) -> bool {
     path.strip_prefix(arrow).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
 }
 
-/// Returns each file of a package with its module, and its imports of other modules with their
-/// lines.
-fn modules<'a>(files: &'a [File], root: &str) -> Vec<(&'a File, &'a str, Vec<(usize, String)>)> {
+/// A file with its module, and its imports of other modules with their lines.
+type ModuleFile<'a> = (&'a File, &'a str, Vec<(usize, String)>);
+
+/// Returns the files of a package.
+fn modules<'a>(files: &'a [File], root: &str) -> Vec<ModuleFile<'a>> {
     let of_file = |file: &'a File| {
         let inner = file.path.strip_prefix(root)?.strip_suffix(".rs")?;
         let place: Vec<&str> = inner.split('/').filter(|part| *part != "mod").collect();

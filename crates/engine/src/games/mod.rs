@@ -67,13 +67,16 @@ mod tests {
         check_misspelt_fields::<TongoOptions>();
     }
 
+    /// A change of rules, with the name of the field by which it is refused.
+    pub(super) type InvalidField<R> = (&'static str, fn(&mut R));
+
     /// Checks that each change of the rules is refused by the name of a field, and returns the
     /// errors.
     pub(super) fn check_invalid_fields<R: GameRules + Copy>(
         rules: R,
-        changes: &[(&str, fn(&mut R))],
+        changes: &[InvalidField<R>],
     ) -> Vec<RulesError> {
-        let check = |(field, change): &(&str, fn(&mut R))| {
+        let check = |(field, change): &InvalidField<R>| {
             let mut invalid = rules;
             change(&mut invalid);
             let error = invalid.check().unwrap_err();

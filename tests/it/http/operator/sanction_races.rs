@@ -211,7 +211,7 @@ async fn ban_in_a_crowd(server: &Server, other: &Node, number: usize) -> (Guest,
     let crowd = [&server.node, other, &server.node].map(|node| sign_in(node, &device));
     let ban = async {
         SessionEnd::Ban.start(server, &guest, &device).await.unwrap();
-        [sign_in(other, &device).await, sign_in(&server, &device).await]
+        [sign_in(other, &device).await, sign_in(server, &device).await]
     };
     let (before, after) = tokio::join!(join_all(crowd), ban);
     assert!(after.iter().all(Option::is_none), "no sign-in succeeds after the ban");

@@ -389,7 +389,7 @@ pub const fn is_special(card: Card) -> bool {
 mod tests {
     use super::{Counts, Rules};
     use crate::game::GameRules;
-    use crate::games::tests::check_invalid_fields;
+    use crate::games::tests::{InvalidField, check_invalid_fields};
 
     /// Rule 6.9; the table's terms add the bonus for a second hit.
     #[test]
@@ -410,7 +410,7 @@ mod tests {
 
     #[test]
     fn invalid_rules_are_rejected_with_the_field_name() {
-        let changes: &[(&str, fn(&mut Rules))] = &[
+        let changes: &[InvalidField<Rules>] = &[
             ("hand_cards", |rules| rules.hand_cards = 17),
             ("hand_cards", |rules| rules.hand_cards = 0),
             ("secret_run_min", |rules| rules.secret_run_min = 3),

@@ -191,11 +191,11 @@ impl PriceBounds {
 #[cfg(test)]
 mod tests {
     use super::{PriceBounds, Rules};
-    use crate::games::tests::check_invalid_fields;
+    use crate::games::tests::{InvalidField, check_invalid_fields};
 
     #[test]
     fn rules_that_cannot_be_dealt_are_refused_and_the_field_is_named() {
-        let changes: &[(&str, fn(&mut Rules))] = &[
+        let changes: &[InvalidField<Rules>] = &[
             ("sections", |rules| rules.sections = 5),
             ("latinum", |rules| rules.latinum = 0),
             ("latinum", |rules| rules.latinum = 10_001),

@@ -162,11 +162,11 @@ impl Rules {
 #[cfg(test)]
 mod tests {
     use super::Rules;
-    use crate::games::tests::check_invalid_fields;
+    use crate::games::tests::{InvalidField, check_invalid_fields};
 
     #[test]
     fn rules_that_cannot_be_dealt_are_refused_and_the_field_is_named() {
-        let changes: &[(&str, fn(&mut Rules))] = &[
+        let changes: &[InvalidField<Rules>] = &[
             ("seats_min", |rules| rules.seats_min = 1),
             ("seats_max", |rules| rules.seats_max = 9),
             ("seats_max", |rules| (rules.seats_min, rules.seats_max) = (4, 3)),

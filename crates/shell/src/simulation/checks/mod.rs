@@ -18,6 +18,7 @@ use crate::redact_events;
 use crate::simulation::wire::Message;
 use crate::simulation::{NodeRun, SimulatedGame};
 use bahay_engine::coins::Coins;
+use bahay_engine::game::Game;
 use bahay_engine::table::{
     ConnectionId, Event, GameId, Input, Line, PlayerId, RecordedAction, Table, TableId, TableView,
     Timestamp,
@@ -42,8 +43,10 @@ struct TrueState<G: SimulatedGame> {
     table: Rc<Table<G>>,
     tag: Tag,
     /// The line that led to this state, with its events; `None` for a new table.
-    line: Option<(Line<G::Action>, Vec<Event<G::Event>>)>,
+    line: Option<LineWithEvents<G>>,
 }
+
+type LineWithEvents<G> = (Line<<G as Game>::Action>, Vec<Event<<G as Game>::Event>>);
 
 impl<G: SimulatedGame> Truth<G> {
     fn last(&self) -> &Rc<Table<G>> {
