@@ -159,13 +159,15 @@ impl Cluster {
         let replica = node(&[]).await;
         self.meet(&replica).await;
         let id: String = self.masters[master].send_command("CLUSTER MYID").await;
-        wait_until("the replica knows its master", async || {
-            let nodes: String = replica.send_command("CLUSTER NODES").await;
-            nodes.lines().filter(|line| line.contains(" connected")).count() == 4
-                && nodes.contains(&id)
-                && !nodes.contains("handshake")
-        })
-        .await;
+        // A master that does not know the replica would never learn of its takeover.
+        for node in self.masters.iter().chain([&replica]) {
+            wait_until("all nodes know each other", async || {
+                let nodes: String = node.send_command("CLUSTER NODES").await;
+                nodes.lines().filter(|line| line.contains(" connected")).count() == 4
+                    && !nodes.contains("handshake")
+            })
+            .await;
+        }
         replica.send_command::<()>(&format!("CLUSTER REPLICATE {id}")).await;
         wait_until("the replica follows its master", async || {
             let info: String = replica.send_command("INFO replication").await;
