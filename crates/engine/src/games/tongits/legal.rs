@@ -77,7 +77,10 @@ pub fn for_each_legal_action(
         Phase::Draw { seat: turn, .. } if turn == seat => {
             each(Action::Draw);
             if let Some(discard) = public.discards.top() {
-                for_each_chow(hand, discard, |cards| each(Action::Chow { cards }));
+                // Mostly there is none, which costs less to find out than to list all melds.
+                if can_chow(hand, discard) {
+                    for_each_chow(hand, discard, |cards| each(Action::Chow { cards }));
+                }
             }
             if check_fight(public, seat).is_ok() {
                 each(Action::Fight);
