@@ -144,6 +144,12 @@ impl Runner {
 /// Applies all seals, unless another process is doing so. Returns whether every seal of the ledger
 /// is projected now.
 pub async fn catch_up<P: Projection>(projection: &P) -> Result<bool, P::Error> {
+    // Most calls find nothing new, and need no lock.
+    let found = read_position(&mut *projection.pool().acquire().await?, P::NAME).await?;
+    if found.version == projection.version() && found.seal >= found.head {
+        projection.publish(found.generation, None).await;
+        return Ok(true);
+    }
     loop {
         if let Some(is_up_to_date) = project_batch(projection).await? {
             return Ok(is_up_to_date);
@@ -154,15 +160,8 @@ pub async fn catch_up<P: Projection>(projection: &P) -> Result<bool, P::Error> {
 /// Applies a batch, or returns whether every seal is projected if there is none: no seal is left,
 /// another process is projecting, or the next seal waits for another projection.
 async fn project_batch<P: Projection>(projection: &P) -> Result<Option<bool>, P::Error> {
-    let version = projection.version();
-    // Most calls find nothing new, and need no lock.
-    let found = read_position(&mut *projection.pool().acquire().await?, P::NAME).await?;
-    if found.version == version && found.seal >= found.head {
-        projection.publish(found.generation, None).await;
-        return Ok(Some(true));
-    }
     let mut tx = projection.pool().begin().await?;
-    let Some(position) = lock_position::<P>(&mut tx, &version).await? else {
+    let Some(position) = lock_position::<P>(&mut tx, &projection.version()).await? else {
         return Ok(Some(false));
     };
     let Position { seal, generation, head, .. } = position;
