@@ -18,7 +18,8 @@ use crate::retention::{self, Retention};
 use crate::verify::hourly::Checks;
 
 /// The interval at which a node reads the last check of the ledger and the state of the queue. It
-/// reads the partitions in the period of their maintenance, which alone changes them.
+/// reads the partitions, which costs more, in the period of their maintenance, and again at the
+/// next interval if that fails.
 const OBSERVE_INTERVAL: Duration = Duration::from_secs(20);
 
 /// The jobs of a node. Clones share everything.
@@ -111,7 +112,13 @@ impl Jobs {
                 observed = async {
                     tokio::select! {
                         _ = ticks.tick() => self.observe_often().await,
-                        _ = month_ticks.tick() => self.months.observe().await.map(|_| ()),
+                        _ = month_ticks.tick() => {
+                            let observed = self.months.observe().await;
+                            if observed.is_err() {
+                                month_ticks.reset_after(OBSERVE_INTERVAL);
+                            }
+                            observed.map(|_| ())
+                        }
                     }
                 } => observed,
             };
