@@ -7,7 +7,8 @@ use maud::html;
 
 use crate::db::PgPool;
 use crate::http::operator::desk_ui::{
-    ErrorPage, OperatorForm, OperatorSession, author, badge, button, facts, page, text_area, time,
+    ErrorPage, OperatorForm, OperatorSession, author_text, badge, button, facts, page, text_area,
+    time,
 };
 use crate::rooms::{self, Catalog};
 
@@ -29,8 +30,9 @@ pub(crate) async fn show_switches(
     if let Some(reason) = &reason {
         properties.push(("Reason", html! { (reason) }));
     }
-    if rooms.house().revision > 0 {
-        properties.push(("Changed by", author(changed_by.as_deref())));
+    // The copy of this process may be a second old.
+    if !is_open || rooms.house().revision > 0 {
+        properties.push(("Changed by", author_text(changed_by.as_deref())));
         properties.push(("Changed at (UTC)", time(changed_at)));
     }
     let body = html! {
