@@ -148,7 +148,9 @@ impl Checks {
             tracing::error!(%difference, "the ledger does not balance");
         }
         if differences.is_empty() {
-            tracing::info!(%counted, "the ledger was checked");
+            let [operations, settled] =
+                ["operations", "settlements_read"].map(|name| counted[name].as_u64());
+            tracing::info!(operations, settled, %counted, "the ledger was checked");
         }
         let store = || {
             sqlx::query!(
