@@ -193,8 +193,7 @@ impl Lobby {
 
 /// Returns the name of the first rule set of a game; `None` for an unknown one.
 fn first_rule_set(kind: &str) -> Option<&'static str> {
-    let entry = catalog::kinds().into_iter().find(|entry| entry.name == kind)?;
-    entry.rule_sets.first().map(|set| set.name)
+    catalog::find_kind(kind)?.rule_sets.first().map(|set| set.name)
 }
 
 /// Returns the most that a game under these terms can win for one seat, given the coins in the POT

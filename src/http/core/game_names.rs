@@ -9,10 +9,9 @@ use crate::ids::GameName;
 ///
 /// # Errors
 /// `query_invalid` if the house has no such game.
-pub(crate) fn find_kind(name: &GameName) -> Result<&'static str, Problem> {
-    let found = catalog::kinds().into_iter().find(|kind| kind.name == name.as_str());
+pub(crate) fn require_kind(name: &GameName) -> Result<&'static str, Problem> {
     let unknown = || Code::QueryInvalid.with_detail("`kind` names no game of the house");
-    found.map(|kind| kind.name).ok_or_else(unknown)
+    catalog::find_kind(name.as_str()).map(|kind| kind.name).ok_or_else(unknown)
 }
 
 /// Rejects an ending that no game has.

@@ -7,7 +7,7 @@ use bahay_api::operator::settlements::{Settled, SettledTotals, SettlementFilter}
 use futures_util::TryStreamExt as _;
 use serde_json::Value;
 
-use crate::http::core::game_names::{check_ending, find_kind};
+use crate::http::core::game_names::{check_ending, require_kind};
 use crate::http::{Code, CodeExt as _, PageOf, PageRequest, Problem};
 use crate::operators::audit::Action;
 use crate::operators::{Audit, Operator};
@@ -60,7 +60,7 @@ pub(crate) async fn export(
 
 /// Rejects a filter that names no game or ending, or whose bounds contradict each other.
 fn check(filter: &SettlementFilter) -> Result<(), Problem> {
-    filter.kind.as_ref().map(find_kind).transpose()?;
+    filter.kind.as_ref().map(require_kind).transpose()?;
     filter.ending.as_ref().map_or(Ok(()), check_ending)?;
     let &SettlementFilter { from, to, gross_min, gross_max, .. } = filter;
     let fault = if from.zip(to).is_some_and(|(from, to)| from >= to) {

@@ -16,7 +16,7 @@ use crate::ids::GameId;
 use crate::records::Records;
 use crate::replay::{ActionCounts, GameReplay};
 
-use crate::http::core::game_names::{check_ending, find_kind};
+use crate::http::core::game_names::{check_ending, require_kind};
 use crate::http::{Code, CodeExt as _, PageOf, PageRequest, Path, Problem, Time};
 
 /// Checks what the types of the filter leave open.
@@ -25,7 +25,7 @@ fn check_filter(filter: &GameFilter) -> Result<(), Problem> {
         return Err(Code::QueryInvalid.with_detail("`from` is not before `to`"));
     }
     filter.ending.as_ref().map_or(Ok(()), check_ending)?;
-    filter.kind.as_ref().map(find_kind).transpose()?;
+    filter.kind.as_ref().map(require_kind).transpose()?;
     Ok(())
 }
 

@@ -7,7 +7,7 @@ use bahay_engine::catalog;
 use jiff::civil::Date;
 
 use crate::auth::Player;
-use crate::http::core::game_names::find_kind;
+use crate::http::core::game_names::require_kind;
 use crate::http::{Code, CodeExt as _, Path, Problem, Query, Services};
 use crate::ids::GameName;
 use crate::standings::{self, BoardPage, BoardPageQuery, Standings};
@@ -60,7 +60,7 @@ pub(crate) async fn show_leaderboard(
 fn select_kind(kind: Option<&GameName>) -> Result<&'static str, Problem> {
     let first = || catalog::kinds().into_iter().next().map(|kind| kind.name);
     match kind {
-        Some(kind) => find_kind(kind),
+        Some(kind) => require_kind(kind),
         None => first().ok_or_else(|| Problem::internal(&"the house has no game")),
     }
 }
