@@ -128,10 +128,17 @@ fn manifests(files: &[File]) -> impl Iterator<Item = (&File, &str)> {
 
 /// Returns the names of a package's dependencies with their lines.
 fn dependencies(manifest: &File) -> impl Iterator<Item = (usize, &str)> {
-    let lines = (1..).zip(manifest.text.lines());
-    let section = lines.skip_while(|(_, line)| *line != "[dependencies]").skip(1);
-    section.take_while(|(_, line)| !line.starts_with('[')).filter_map(|(number, line)| {
-        let end = line.find([' ', '.', '='])?;
+    let mut is_section = false;
+    (1..).zip(manifest.text.lines()).filter_map(move |(number, line)| {
+        if let Some(header) = line.strip_prefix('[') {
+            // Of `[dependencies]`, `[target.'cfg(unix)'.dependencies]` and `[dependencies.NAME]`,
+            // the last one names the dependency itself.
+            let header = header.trim_end_matches(']');
+            is_section = header == "dependencies"
+                || header.starts_with("target.") && header.ends_with(".dependencies");
+            return header.strip_prefix("dependencies.").map(|name| (number, name));
+        }
+        let end = line.find([' ', '.', '=']).filter(|_| is_section)?;
         (!line.starts_with('#')).then_some((number, &line[..end]))
     })
 }
