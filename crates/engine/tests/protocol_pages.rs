@@ -1,6 +1,6 @@
 //! The pages of docs/protocol against the code: they name every action and event, and their lists
 //! of refusals and rounds are those of real games. `BLESS=1 cargo nextest run -p bahay-engine`
-//! rewrites both.
+//! rewrites both, but for the refusals of Tongo (options), which are compared row by row.
 
 use std::env;
 use std::fmt::Write;

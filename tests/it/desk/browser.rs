@@ -138,9 +138,10 @@ impl<'a> Browser<'a> {
 
     /// Returns a page, which must exist and be small.
     pub(crate) async fn load(&mut self, path: &str) -> Page {
-        let page = self.get(path).await.expect(200);
+        let page = self.get(path).await;
+        assert_eq!(page.status, 200, "{path}: {}", page.text);
         assert!(page.text.len() < PAGE_BYTES_MAX, "{path} has {} bytes", page.text.len());
-        page.hides("http://");
+        assert!(!page.text.contains("http://"), "{path}: {}", page.text);
         page
     }
 

@@ -15,7 +15,7 @@ use crate::support::db::read_values;
 use crate::support::live::TestLive;
 use crate::support::waiting::wait_until;
 
-async fn played() -> Bank {
+async fn create_bank_with_games() -> Bank {
     let (bank, players) = Bank::with_players([100_000; 3]).await;
     let table = table();
     for winner in [0, 1, 1, 2] {
@@ -63,7 +63,7 @@ where
 
 #[tokio::test]
 async fn a_rebuilt_projection_has_the_same_rows() {
-    let bank = played().await;
+    let bank = create_bank_with_games().await;
     let owner = bank.database.owner_pool().await;
     let standings = standings(&bank).await;
     let ratings = Ratings::new(bank.pool.clone());
@@ -78,7 +78,7 @@ async fn a_rebuilt_projection_has_the_same_rows() {
 
 #[tokio::test]
 async fn the_command_line_empties_a_projection() {
-    let bank = played().await;
+    let bank = create_bank_with_games().await;
     let ratings = Ratings::new(bank.pool.clone());
     ratings.catch_up().await.unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_bahay"));
@@ -91,7 +91,7 @@ async fn the_command_line_empties_a_projection() {
 
 #[tokio::test]
 async fn figures_wait_for_standings() {
-    let bank = played().await;
+    let bank = create_bank_with_games().await;
     let reports = Reports::with_own_pool(&bank.pool);
     assert!(!projections::catch_up(&reports).await.unwrap());
     assert_eq!(position::<Reports>(&bank.pool).await.seal, 0);
@@ -103,7 +103,7 @@ async fn figures_wait_for_standings() {
 
 #[tokio::test]
 async fn the_lag_grows_while_a_projection_is_held_up() {
-    let bank = played().await;
+    let bank = create_bank_with_games().await;
     let metrics = Metrics::default();
     let lag = || {
         let text = metrics.text().unwrap();

@@ -20,32 +20,40 @@ pub(crate) async fn ok(request: RequestBuilder) -> Value {
     if body.is_empty() { Value::Null } else { serde_json::from_str(&body).expect("JSON") }
 }
 
-/// Sends a request, and returns the JSON of a successful response, or status and code of a refusal.
-pub(crate) async fn answer(request: RequestBuilder) -> Result<Value, (u16, String)> {
+/// Sends a request, and returns the JSON of a response with the status of success, or status and
+/// code of a refusal.
+pub(crate) async fn answer(success: u16, request: RequestBuilder) -> Result<Value, (u16, String)> {
     let response = request.send().await.expect("the server responds");
-    if !response.status().is_success() {
+    let status = response.status();
+    if !status.is_success() {
         return Err(refusal(response).await);
     }
+    assert_eq!(status, success);
     Ok(response.json().await.expect("JSON"))
 }
 
 /// Sends requests at once.
 pub(crate) async fn answer_all(
+    success: u16,
     requests: impl IntoIterator<Item = RequestBuilder>,
 ) -> Vec<Result<Value, (u16, String)>> {
-    join_all(requests.into_iter().map(answer)).await
+    join_all(requests.into_iter().map(|request| answer(success, request))).await
 }
 
 /// Counts the successes, and asserts that all other answers are this refusal.
 #[track_caller]
 pub(crate) fn count_successes(
+    case: &str,
     answers: Vec<Result<Value, (u16, String)>>,
     status: u16,
     code: &str,
 ) -> usize {
     let total = answers.len();
     let refusals: Vec<_> = answers.into_iter().filter_map(Result::err).collect();
-    assert!(refusals.iter().all(|refusal| *refusal == (status, code.to_owned())), "{refusals:?}");
+    assert!(
+        refusals.iter().all(|refusal| *refusal == (status, code.to_owned())),
+        "{case}: {refusals:?}"
+    );
     total - refusals.len()
 }
 

@@ -27,7 +27,7 @@ use crate::support::waiting::wait_until;
 const BET: i64 = 300;
 
 /// Starts a house with this many bots, and opens a private table. Returns its host and code.
-async fn hosted(bots: u16) -> (House, Client, String) {
+async fn open_hosted_table(bots: u16) -> (House, Client, String) {
     let lobby = Options { bots, bots_after: Duration::from_secs(3_600), ..Options::default() };
     let clocks = Clocks { think_ms: 20, prepare_ms: 20_000, ..Clocks::default() };
     let rooms = bahay::lobby::house_rooms(clocks);
@@ -52,7 +52,7 @@ fn bots(table: &Value, players: &[PlayerId]) -> Vec<String> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn bots_fill_a_private_table_and_give_their_seats_to_guests() {
-    let (house, host, code) = hosted(3).await;
+    let (house, host, code) = open_hosted_table(3).await;
     let fill = path(&code, "/bots");
     let other = house.guest("Benjie").await;
     post(&other, &fill).await.expect_refusal(403, "not_host");
@@ -91,7 +91,7 @@ async fn bots_fill_a_private_table_and_give_their_seats_to_guests() {
 /// swept with its other coins and does not count as a loss.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_shares_of_bots_in_a_pot_return_to_the_house() {
-    let (house, host, code) = hosted(2).await;
+    let (house, host, code) = open_hosted_table(2).await;
     let table = post(&host, &path(&code, "/bots")).await.expect(200);
     let seated = bots(&table, &[host.player()]);
     let play = play_game(&[&host]).await;
@@ -130,7 +130,7 @@ async fn the_shares_of_bots_in_a_pot_return_to_the_house() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_house_without_bots_refuses_to_seat_any() {
-    let (_house, host, code) = hosted(0).await;
+    let (_house, host, code) = open_hosted_table(0).await;
     post(&host, &path(&code, "/bots")).await.expect_refusal(409, "bots_unavailable");
     host.leave().await.unwrap();
     post(&host, &path(&code, "/bots")).await.expect_refusal(404, "not_seated");
@@ -214,7 +214,7 @@ async fn concurrent_hosts_stay_within_the_limit_of_private_tables() {
 /// Bots with winnings above the allowance at private tables continue to play.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_allowance_does_not_apply_to_bots() {
-    let (house, host, code) = hosted(2).await;
+    let (house, host, code) = open_hosted_table(2).await;
     let table = post(&host, &path(&code, "/bots")).await.expect(200);
     // Inserts games of another table with winnings far above the floor of 300 coins.
     let owner = house.database.owner_pool().await;

@@ -68,7 +68,6 @@ async fn a_text_with_a_nul_is_refused() {
     let unlink = unlink.bearer_auth(&guest.access_token).header("account-proof", proof);
     expect_refusal(unlink, 404, "route_not_found").await;
     let sit = server.call(Method::POST, "/v1/rooms/newbie%00/seat", &guest);
-    let sit = sit;
     expect_refusal(sit, 404, "route_not_found").await;
     let token = server.operator("ana", Role::Admin).await;
     for (method, path) in [

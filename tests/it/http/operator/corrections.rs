@@ -326,7 +326,7 @@ async fn concurrent_requests_reverse_an_operation_once() {
     let (players, _, operation) = play_settled_game(&office, PotGoes::Nowhere).await;
     let cora = office.server.session("cora", Role::Finance).await;
     let mut pending = None;
-    for answer in answer_all((0..8).map(|_| office.request_reversal(operation))).await {
+    for answer in answer_all(201, (0..8).map(|_| office.request_reversal(operation))).await {
         match answer {
             Ok(correction) => {
                 let earlier = pending.replace(correction);
@@ -344,7 +344,7 @@ async fn concurrent_requests_reverse_an_operation_once() {
     let approvals = [(&office.server.node, &office.ben), (&other, &cora)].into_iter().cycle();
     let approvals = approvals.map(|(node, token)| node.post_once(token, &path, &json!({})));
     let mut booked = BTreeSet::new();
-    for answer in answer_all(approvals.take(16)).await {
+    for answer in answer_all(200, approvals.take(16)).await {
         match answer {
             Ok(correction) => drop(booked.insert(correction["operation"].as_i64())),
             Err((status, code)) => {

@@ -194,7 +194,7 @@ async fn a_refresh_concurrent_with_a_ban_leaves_no_session() {
 /// Signs in a guest; `None` if it is banned.
 async fn sign_in(node: &Node, device: &str) -> Option<Value> {
     let request = node.post("/v1/sign-in/guest", &json!({ "device_id": device }));
-    match answer(request).await {
+    match answer(200, request).await {
         Ok(answer) => Some(answer),
         Err(refusal) => {
             assert_eq!(refusal, (403, "banned".to_owned()));

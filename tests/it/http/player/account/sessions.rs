@@ -7,6 +7,7 @@ use futures_util::future::join_all;
 use reqwest::Method;
 use serde_json::json;
 use tokio::task::JoinHandle;
+use tokio::time::timeout;
 
 use crate::http::server::{
     DEVICE, Guest, Node, OTHER_DEVICE, PASSWORD, Server, expect_refusal, expect_refusal_of, ok,
@@ -192,10 +193,11 @@ async fn follow_revocations(node: &Node) -> JoinHandle<()> {
 
 /// Waits until a node no longer accepts a guest's access token.
 async fn wait_for_revocation(node: &Node, guest: &Guest) {
-    wait_until("the node receives the end of the session", async || {
+    let received = wait_until("the node receives the end of the session", async || {
         status_of(node.get("/v1/me", guest)).await == 401
-    })
-    .await;
+    });
+    let received = timeout(Duration::from_secs(5), received).await;
+    received.expect("a node receives the end of a session within seconds");
 }
 
 #[tokio::test]
