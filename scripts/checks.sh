@@ -66,12 +66,19 @@ cmd_e2e() {
 start_end_to_end() {
   spawn env BAHAY_BUILT="$(built_program debug bahay)" "$ROOT/dev" e2e >"$INSTANCE/e2e.log" 2>&1
   END_TO_END=$CHILD
+  AT_EXIT="show_end_to_end $AT_EXIT"
+}
+
+# Prints the output of the end-to-end tests, whether the run ends well or not.
+show_end_to_end() {
+  [ ! -f "$INSTANCE/e2e.log" ] || cat "$INSTANCE/e2e.log" >&2
+  rm -f "$INSTANCE/e2e.log"
 }
 
 await_end_to_end() {
   local status=0
   await_child "$END_TO_END" || status=$?
-  cat "$INSTANCE/e2e.log" >&2
+  show_end_to_end
   [ "$status" = 0 ] || die "the end-to-end tests failed: see above"
 }
 
@@ -84,11 +91,14 @@ run_step() {
   STEPS="$STEPS $1 $((SECONDS - began)) s;"
 }
 
+# Prints the number of processors that this process may use, where that is known.
+count_processors() { nproc 2>/dev/null || getconf _NPROCESSORS_ONLN; }
+
 check_format() {
   run_child cargo fmt --all --check || die "the code is not formatted: run ./dev fmt"
 }
 
-# All runs compile the same features: the exporter of events is included.
+# The test run and the drills compile the same features: the exporter of events is included.
 check_lints() {
   run_child cargo clippy --workspace --all-targets --features bahay/events -- -D warnings ||
     die "clippy reports problems: fix them as described above"
@@ -109,11 +119,13 @@ build_tests() {
 # Nextest runs each test in a process of its own, in parallel; cargo's own runner is the fallback. Tests wait for
 # their services most of the time, so there are more of them than processors.
 run_tests() {
+  # Arguments may select targets. Without any, examples are not built.
+  [ $# -ne 0 ] || set -- --lib --bins --tests
   if cargo nextest --version >/dev/null 2>&1; then
-    export NEXTEST_TEST_THREADS=${NEXTEST_TEST_THREADS:-$(($(getconf _NPROCESSORS_ONLN) * 3 / 2))}
-    run_child cargo nextest run --workspace --features bahay/events --lib --bins --tests "$@"
+    export NEXTEST_TEST_THREADS=${NEXTEST_TEST_THREADS:-$(($(count_processors) * 3 / 2))}
+    run_child cargo nextest run --workspace --features bahay/events "$@"
   else
-    run_child cargo test --workspace --features bahay/events --lib --bins --tests "$@"
+    run_child cargo test --workspace --features bahay/events "$@"
   fi
 }
 

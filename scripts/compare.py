@@ -19,12 +19,13 @@ import json
 import math
 import os
 import pathlib
+import shutil
 import statistics
 import subprocess
 import sys
 
-# Quantiles of Student's t for 95 %, by degrees of freedom; beyond the table, that of the normal distribution.
-T_95 = {1: 12.71, 2: 4.30, 3: 3.18, 4: 2.78, 5: 2.57, 6: 2.45, 7: 2.36, 8: 2.31, 9: 2.26}
+# Quantiles of Student's t for 95 %, by degrees of freedom. Beyond them the last one is used, which is too wide.
+T_95 = [12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23, 2.20, 2.18, 2.16, 2.14]
 PARTS = ("moves", "saturation", "ledger")
 
 
@@ -43,6 +44,8 @@ def parse_arguments():
     arguments.tables = [int(number) for number in arguments.tables.split(",")]
     arguments.parts = arguments.parts.split(",")
     unknown = set(arguments.parts) - set(PARTS)
+    if arguments.rounds < 1:
+        parser.error("--rounds takes a number from 1")
     if unknown:
         parser.error(f"there is no part {', '.join(sorted(unknown))}: {', '.join(PARTS)}")
     return arguments
@@ -55,9 +58,12 @@ class Checkout:
         self.commit = run(["git", "rev-parse", "--short=8", f"{commit}^{{commit}}"], root).strip()
         self.folder = root / "target" / "compare" / self.commit
         if not self.folder.exists():
-            self.folder.parent.mkdir(parents=True, exist_ok=True)
-            run(["git", "clone", "--quiet", "--shared", "--no-checkout", str(root), str(self.folder)], root)
-            run(["git", "checkout", "--quiet", self.commit], self.folder)
+            partial = self.folder.with_suffix(".partial")
+            shutil.rmtree(partial, ignore_errors=True)
+            partial.parent.mkdir(parents=True, exist_ok=True)
+            run(["git", "clone", "--quiet", "--shared", "--no-checkout", str(root), str(partial)], root)
+            run(["git", "checkout", "--quiet", self.commit], partial)
+            partial.rename(self.folder)
 
     def dev(self, *arguments, **settings):
         """Runs this commit's `./dev` and returns what it prints."""
@@ -139,12 +145,13 @@ def ratio(pairs):
     if len(logs) < 2:
         return math.exp(mean), None
     error = statistics.stdev(logs) / math.sqrt(len(logs))
-    return math.exp(mean), math.exp(T_95.get(len(logs) - 1, 1.96) * error)
+    return math.exp(mean), math.exp(T_95[min(len(logs) - 1, len(T_95)) - 1] * error)
 
 
 def print_report(before, after, measured):
     print(f"{'':<44}{before.commit:>12}{after.commit:>12}{'ratio':>8}  95 %")
-    for name in measured[0][0]:
+    # A figure that only one of the commits has is not compared.
+    for name in [name for name in measured[0][0] if name in measured[0][1]]:
         pairs = [(first[name], second[name]) for first, second in measured]
         medians = [statistics.median(values) for values in zip(*pairs)]
         mean, factor = ratio(pairs)
@@ -159,8 +166,10 @@ def main():
     before, after = (Checkout(root, commit) for commit in arguments.commits)
     for checkout in (before, after):
         print(f"compare: building {checkout.commit}", file=sys.stderr)
-        # Builds both programs and prints the help of the load test.
-        checkout.dev("loadtest", "fixed", "--help")
+        # A short run of each builds what is measured later.
+        checkout.load(1, 1)
+        if "ledger" in arguments.parts:
+            checkout.dev("bench", "ledger", "--alone", "--seconds", "1")
     if not arguments.no_floor:
         print(run(["./dev", "bench", "floor"], root))
     measured = []

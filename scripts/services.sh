@@ -73,19 +73,23 @@ HOME_NOTICE=''
 choose_tests_home() {
   TESTS_HOME=$SERVICES_HOME/test
   if [ "$1" = memory ] && memory_has_room && mkdir -p "$MEMORY_HOME" 2>/dev/null && owns_memory_home; then
-    chmod 711 "$MEMORY_HOME"
+    # The user of the services passes through it, where that is another one.
+    if [ -n "$SERVICE_USER" ]; then chmod 711 "$MEMORY_HOME"; else chmod 700 "$MEMORY_HOME"; fi
     TESTS_HOME=$MEMORY_HOME
   fi
 }
 
-# Succeeds if the filesystem in memory has 4 GiB left, and the machine 8 GiB.
+# Succeeds if the filesystem in memory has 4 GiB left, and the machine 8 GiB, or the container where its memory
+# is limited.
 memory_has_room() {
-  local free
+  local free limit
   [ -w /dev/shm ] && [ -r /proc/meminfo ] || return 1
   free=$(df -Pk /dev/shm | awk 'NR == 2 { print $4 }')
   [ "${free:-0}" -ge 4194304 ] || return 1
   free=$(awk '$1 == "MemAvailable:" { print $2 }' /proc/meminfo)
-  [ "${free:-0}" -ge 8388608 ]
+  [ "${free:-0}" -ge 8388608 ] || return 1
+  limit=$(cat /sys/fs/cgroup/memory.max 2>/dev/null || echo max)
+  [ "$limit" = max ] || [ "$((limit / 1024))" -ge 8388608 ]
 }
 
 # Succeeds if MEMORY_HOME is a folder of this user, since everybody may create names in its parent.
