@@ -245,7 +245,7 @@ impl Accounts {
     }
 
     /// Makes the end of sessions known to this node at once. The others learn of it by polling.
-    fn revoke_here(&self, ended: impl IntoIterator<Item = SessionId>, now: Timestamp) {
+    fn revoke_sessions_on_node(&self, ended: impl IntoIterator<Item = SessionId>, now: Timestamp) {
         self.auth.revocations().insert_all(ended.into_iter().map(|session| (session, now)));
     }
 

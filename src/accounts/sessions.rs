@@ -127,7 +127,7 @@ impl Accounts {
             else {
                 end_session(&mut *tx, session, SessionEnd::RefreshTokenReused, now).await?;
                 tx.commit().await?;
-                self.revoke_here([session], now);
+                self.revoke_sessions_on_node([session], now);
                 tracing::warn!(%session, "a refresh token was reused, so its session has ended");
                 return Err(AccountError::RefreshTokenReused);
             };
@@ -160,7 +160,7 @@ impl Accounts {
         let now = self.clock.now();
         let why = SessionEnd::SignedOut;
         db::retry(|| end_session(&self.pool, player.session, why, now)).await?;
-        self.revoke_here([player.session], now);
+        self.revoke_sessions_on_node([player.session], now);
         Ok(())
     }
 
@@ -193,7 +193,11 @@ impl Accounts {
     }
 }
 
-/// Opens a session. Beyond [`SESSIONS_MAX`] the least recently used sessions end.
+/// Opens a session. Beyond [`SESSIONS_MAX`] the least recently used sessions end. The caller has
+/// verified the credential under its lock.
+///
+/// # Errors
+/// The player is banned, or the account is deleted.
 async fn open_session(
     connection: &mut PgConnection,
     player: PlayerId,

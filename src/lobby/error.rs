@@ -177,7 +177,10 @@ impl LobbyError {
     }
 
     /// Returns the error for a field of a request that does not fit the rules.
-    pub(super) fn unsound(field: &'static str, why: impl Into<Cow<'static, str>>) -> Self {
+    pub(super) fn from_unsound_field(
+        field: &'static str,
+        why: impl Into<Cow<'static, str>>,
+    ) -> Self {
         Self::Rules(RoomError::Unsound { field: field.into(), why: why.into() })
     }
 

@@ -39,7 +39,7 @@ impl Lobby {
         let count = players.unwrap_or(seats.least);
         if !(seats.least..=seats.most).contains(&count) {
             let why = format!("this game is for {} to {} players", seats.least, seats.most);
-            return Err(LobbyError::unsound("players", why));
+            return Err(LobbyError::from_unsound_field("players", why));
         }
         if let Some(seated) = self.seated_at(player).await? {
             let table = self.tables.read_table(seated).await?;

@@ -1,6 +1,6 @@
-//! The costs of Tongo (assets) and its table (`table_costs`): random play of whole games at small and
-//! large tables, the strength of a hand, the bot's choice, and the serialised sizes. `./dev bench` prints this with the other
-//! benchmarks, `cargo bench -p bahay-engine` without instructions.
+//! The costs of Tongo (assets) and its table (`table_costs`): random play of whole games at small
+//! and large tables, the strength of a hand, the bot's choice, and the serialised sizes. `./dev
+//! bench` prints this with the other benchmarks, `cargo bench -p bahay-bots` without instructions.
 
 mod table_costs;
 

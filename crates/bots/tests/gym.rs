@@ -62,9 +62,9 @@ fn each_position<G: Ai + Spaces>(mut each: impl FnMut(&Env<G>)) {
 }
 
 /// A session of the protocol.
-struct Talk(Box<dyn EnvProtocol>);
+struct ProtocolSession(Box<dyn EnvProtocol>);
 
-impl Talk {
+impl ProtocolSession {
     fn open<G: Ai + Spaces + 'static>(
         set: &RuleSet<G::Rules>,
         seats: u8,
@@ -177,9 +177,9 @@ fn a_number_stands_for_one_action_but_for_jokers_and_two_runs() {
 fn the_same_seed_and_actions_are_the_same_game_and_returns_add_up_to_zero() {
     fn check<G: Ai + Spaces + 'static>(_probe: &impl Probe<G>) {
         each_setting::<G>(|set, seats| {
-            let mut talk = Talk::open::<G>(set, seats, 1, TensorForm::List);
+            let mut talk = ProtocolSession::open::<G>(set, seats, 1, TensorForm::List);
             let played = talk.play_out(5, 1);
-            let again = Talk::open::<G>(set, seats, 1, TensorForm::List).play_out(5, 1);
+            let again = ProtocolSession::open::<G>(set, seats, 1, TensorForm::List).play_out(5, 1);
             assert_eq!(played, again, "{} {}", G::NAME, set.name);
             let others = (6..12).map(|seed| talk.play_out(seed, 1));
             assert!(others.into_iter().any(|other| other != played));
@@ -217,7 +217,7 @@ fn chance_is_that_of_a_dealt_game() {
 fn an_action_is_named_by_number_name_or_as_it_is() {
     fn check<G: Ai + Spaces + 'static>(_probe: &impl Probe<G>) {
         let mut dice = TestRng::new(3);
-        let mut talk = Talk::first::<G>(3, TensorForm::None);
+        let mut talk = ProtocolSession::first::<G>(3, TensorForm::None);
         for game in 0..3 {
             talk.ask(&json!({"do": "reset", "game": game, "seed": 9}));
         }
@@ -250,8 +250,8 @@ fn an_action_is_named_by_number_name_or_as_it_is() {
 fn a_batch_plays_as_single_steps_do() {
     fn check<G: Ai + Spaces + 'static>(_probe: &impl Probe<G>) {
         const MANY: usize = 5;
-        let mut batch = Talk::first::<G>(MANY, TensorForm::Hex);
-        let mut single = Talk::first::<G>(MANY, TensorForm::Hex);
+        let mut batch = ProtocolSession::first::<G>(MANY, TensorForm::Hex);
+        let mut single = ProtocolSession::first::<G>(MANY, TensorForm::Hex);
         let mut dice = TestRng::new(8);
         let mut items: Vec<Value> = (0..MANY).map(|game| json!({"seed": game})).collect();
         for step in 0..200_usize {
@@ -293,12 +293,12 @@ fn a_batch_plays_as_single_steps_do() {
 #[test]
 fn a_saved_game_goes_on_the_same_elsewhere() {
     fn check<G: Ai + Spaces + 'static>(_probe: &impl Probe<G>) {
-        let mut talk = Talk::first::<G>(1, TensorForm::List);
+        let mut talk = ProtocolSession::first::<G>(1, TensorForm::List);
         let mut dice = TestRng::new(4);
         let mut last = talk.ask(&json!({"do": "reset", "seed": 77}));
         for step in 0..60 {
             let saved = talk.ask(&json!({"do": "clone"}));
-            let mut other = Talk::first::<G>(2, TensorForm::List);
+            let mut other = ProtocolSession::first::<G>(2, TensorForm::List);
             let restored = other.ask(&json!({"do": "restore", "game": 1, "state": saved["state"]}));
             assert_eq!(restored, last, "{} step {step}", G::NAME);
             let copied = other.ask(&json!({"do": "copy", "from": 1, "to": 0}));
@@ -320,7 +320,7 @@ fn a_saved_game_goes_on_the_same_elsewhere() {
 /// An action with free numbers that no list names is accepted and part of a saved game.
 #[test]
 fn an_action_that_is_not_listed_is_played_if_the_rules_take_it() {
-    let mut talk = Talk::first::<TongoAssets>(1, TensorForm::None);
+    let mut talk = ProtocolSession::first::<TongoAssets>(1, TensorForm::None);
     talk.ask(&json!({"do": "reset", "seed": 1}));
     let open = json!({"type": "open", "risk": 4, "purchase": 3, "sell": 2});
     let legal = talk.ask(&json!({"do": "legal"}));
@@ -329,7 +329,7 @@ fn an_action_that_is_not_listed_is_played_if_the_rules_take_it() {
     let after = talk.ask(&json!({"do": "step", "action": open}));
     assert!(after.get("error").is_none(), "{after}");
     let saved = talk.ask(&json!({"do": "clone"}));
-    let mut other = Talk::first::<TongoAssets>(1, TensorForm::None);
+    let mut other = ProtocolSession::first::<TongoAssets>(1, TensorForm::None);
     let restored = other.ask(&json!({"do": "restore", "state": saved["state"]}));
     assert_eq!(restored, after);
 }
@@ -339,7 +339,7 @@ fn an_action_that_is_not_listed_is_played_if_the_rules_take_it() {
 fn an_observation_holds_nothing_hidden() {
     fn check<G: Ai + Spaces + 'static>(probe: &impl Probe<G>) {
         each_setting::<G>(|set, seats| {
-            let mut talk = Talk::open::<G>(set, seats, 1, TensorForm::Hex);
+            let mut talk = ProtocolSession::open::<G>(set, seats, 1, TensorForm::Hex);
             for seed in 0..3 {
                 let mut env = Env::<G>::new((set.rules)(), seats, seed);
                 let mut dice = TestRng::new(seed);
@@ -393,8 +393,8 @@ fn games_that_differ_in_hidden_cards_are_the_same_to_who_cannot_see_them() {
 
 #[test]
 fn a_line_that_cannot_be_taken_is_answered_by_its_code_and_changes_nothing() {
-    let mut talk = Talk::first::<Tongits>(2, TensorForm::List);
-    let code = |talk: &mut Talk, request: Value| talk.ask(&request)["error"].clone();
+    let mut talk = ProtocolSession::first::<Tongits>(2, TensorForm::List);
+    let code = |talk: &mut ProtocolSession, request: Value| talk.ask(&request)["error"].clone();
     assert_eq!(code(&mut talk, json!({"do": "state"})), "not_begun");
     assert_eq!(code(&mut talk, json!({"do": "batch", "games": [null, {"seed": 1}]})), "not_begun");
     let begun = talk.ask(&json!({"do": "reset", "seed": 3}));
@@ -431,7 +431,7 @@ fn a_line_that_cannot_be_taken_is_answered_by_its_code_and_changes_nothing() {
 
 #[test]
 fn a_saved_game_that_was_changed_is_refused() {
-    let mut talk = Talk::first::<Tongits>(1, TensorForm::None);
+    let mut talk = ProtocolSession::first::<Tongits>(1, TensorForm::None);
     let played = talk.play_out(2, 2);
     let saved = talk.ask(&json!({"do": "clone"}))["state"].clone();
     let saved = saved.as_str().expect("a text");
@@ -455,7 +455,7 @@ fn a_saved_game_that_was_changed_is_refused() {
 #[test]
 fn no_line_ends_a_talk() {
     fn check<G: Ai + Spaces + 'static>(_probe: &impl Probe<G>) {
-        let mut talk = Talk::first::<G>(2, TensorForm::Hex);
+        let mut talk = ProtocolSession::first::<G>(2, TensorForm::Hex);
         let mut dice = TestRng::new(6);
         let known = [
             r#"{"do":"reset","seed":1}"#,
@@ -486,7 +486,7 @@ fn no_line_ends_a_talk() {
 
 #[test]
 fn the_first_line_tells_what_numbers_mean() {
-    let talk = Talk::first::<Tongits>(4, TensorForm::Hex);
+    let talk = ProtocolSession::first::<Tongits>(4, TensorForm::Hex);
     let mut out = String::new();
     talk.0.write_hello(&mut out);
     let told: Value = serde_json::from_str(&out).expect("a hello is JSON");
@@ -516,7 +516,7 @@ fn the_first_line_tells_what_numbers_mean() {
 #[test]
 fn the_ai_plays_a_whole_game() {
     fn check<G: Ai + Spaces + 'static>(_probe: &impl Probe<G>) {
-        let mut talk = Talk::first::<G>(1, TensorForm::None);
+        let mut talk = ProtocolSession::first::<G>(1, TensorForm::None);
         talk.ask(&json!({"do": "reset", "seed": 3}));
         for _ in 0..5_000 {
             let advised = talk.ask(&json!({"do": "advise"}));

@@ -103,7 +103,7 @@ impl Accounts {
             Ok(ended)
         };
         let ended = transaction::retry(once).await?;
-        self.revoke_here(ended.into_iter().chain([player.session]), now);
+        self.revoke_sessions_on_node(ended.into_iter().chain([player.session]), now);
         Ok(())
     }
 }

@@ -96,7 +96,7 @@ impl Accounts {
         if !db::retry(once).await? {
             return Err(AccountError::SessionNotFound);
         }
-        self.revoke_here([session], now);
+        self.revoke_sessions_on_node([session], now);
         Ok(())
     }
 
@@ -112,7 +112,7 @@ impl Accounts {
         };
         let ended = db::retry(once).await?;
         // If the answer of the first attempt was lost, the second attempt returns no sessions.
-        self.revoke_here(ended.into_iter().chain([player.session]), now);
+        self.revoke_sessions_on_node(ended.into_iter().chain([player.session]), now);
         Ok(())
     }
 
@@ -132,7 +132,7 @@ impl Accounts {
         let old = old.hash();
         let new = new.hash();
         let once = || self.change_device_once(player, [&old, &new], now);
-        self.revoke_here(transaction::retry(once).await?, now);
+        self.revoke_sessions_on_node(transaction::retry(once).await?, now);
         Ok(())
     }
 

@@ -175,7 +175,10 @@ impl Accounts {
         drop(permit);
         // The transaction is not retried: if its answer was lost, the current password may be the
         // new one.
-        self.revoke_here(self.try_change_password(player, &hash, &stored, now).await?, now);
+        self.revoke_sessions_on_node(
+            self.try_change_password(player, &hash, &stored, now).await?,
+            now,
+        );
         Ok(())
     }
 

@@ -109,11 +109,11 @@ impl Lobby {
             check_clocks(&terms)?;
         }
         if let Err(uneven) = terms.price.count_price(terms.rules.counts_per_bet()) {
-            return Err(LobbyError::unsound(uneven.field, uneven.message));
+            return Err(LobbyError::from_unsound_field(uneven.field, uneven.message));
         }
         if short_stakes && !terms.rules.may_have_short_stakes() {
             let why = "at this game a seat plays with its whole stake or not at all";
-            return Err(LobbyError::unsound("short_stakes", why));
+            return Err(LobbyError::from_unsound_field("short_stakes", why));
         }
         let room = Room::new(room.name(), &rule_set, terms).ok_or(LobbyError::BetOutOfBounds)?;
         let table = self.plan_private_table(host, room.terms()).await?;

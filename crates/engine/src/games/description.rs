@@ -14,7 +14,7 @@ pub(super) fn text_piece(text: impl Into<Cow<'static, str>>) -> Piece {
 }
 
 /// Returns a text alone.
-pub(super) fn say(text: impl Into<Cow<'static, str>>) -> Vec<Piece> {
+pub(super) fn text_pieces(text: impl Into<Cow<'static, str>>) -> Vec<Piece> {
     vec![text_piece(text)]
 }
 

@@ -238,7 +238,7 @@ impl GuessTheDie {
             .then_some(Action::Bet { bet: Bet { face: FACES, counts: 1 } })
     }
 
-    fn after(&self, event: Event, events: &mut Vec<Event>) -> Self {
+    fn apply_to_copy(&self, event: Event, events: &mut Vec<Event>) -> Self {
         let mut next = self.clone();
         next.public.apply(&event);
         apply_event(&mut next.bets, &event);
@@ -286,13 +286,13 @@ impl Game for GuessTheDie {
         events: &mut Vec<Event>,
     ) -> Result<Self, BetRefusal> {
         self.public.check(seat, *bet)?;
-        Ok(self.after(Event::Bet { seat, bet: Some(*bet) }, events))
+        Ok(self.apply_to_copy(Event::Bet { seat, bet: Some(*bet) }, events))
     }
 
     fn resolve(&self, answer: &ChanceAnswer, events: &mut Vec<Event>) -> Self {
         let ChanceAnswer::Number(number) = answer else { panic!("a die is a number") };
         let bets = self.bets.iter().map(|bet| bet.expect("the die is rolled when all have bet"));
-        self.after(Event::Rolled { face: number + 1, bets: bets.collect() }, events)
+        self.apply_to_copy(Event::Rolled { face: number + 1, bets: bets.collect() }, events)
     }
 
     fn expire(&self, _events: &mut Vec<Event>) -> Self {

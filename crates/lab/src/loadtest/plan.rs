@@ -298,7 +298,7 @@ struct UsageSample {
 }
 
 impl UsageSample {
-    async fn take(crowd: &Crowd) -> Self {
+    async fn read_usage(crowd: &Crowd) -> Self {
         let nodes = crowd.nodes.sample_usage().await;
         Self { nodes, own: nodes::own_usage(), at: Moment::now() }
     }
@@ -313,7 +313,7 @@ struct StepMeasurement {
 
 impl StepMeasurement {
     async fn begin(control: &CrowdControl, step: Step) -> Self {
-        let first = UsageSample::take(&control.crowd).await;
+        let first = UsageSample::read_usage(&control.crowd).await;
         control.crowd.counters.take_measurements();
         Self { last: first.clone(), first, step }
     }
@@ -323,7 +323,7 @@ impl StepMeasurement {
     }
 
     async fn sample_second(&mut self, control: &CrowdControl) -> SecondSample {
-        let now = UsageSample::take(&control.crowd).await;
+        let now = UsageSample::read_usage(&control.crowd).await;
         let counted = control.crowd.counters.take_measurements();
         let sum = ProcessUsage::sum(&now.nodes);
         let last = ProcessUsage::sum(&self.last.nodes);

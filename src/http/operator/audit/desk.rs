@@ -7,8 +7,8 @@ use maud::{Markup, html};
 
 use super::query;
 use crate::http::operator::desk_ui::{
-    ErrorPage, Field, FilterForm, OperatorSession, SearchForm, author, field, page, pager, select,
-    table, time,
+    ErrorPage, Field, FilterForm, OperatorSession, SearchForm, author_text, field, page, pager,
+    select, table, time,
 };
 use crate::http::{Cursors, PageRequest};
 use crate::operators::Audit;
@@ -56,7 +56,7 @@ fn row(entry: &AuditEntry) -> Vec<Markup> {
         match &entry.operator {
             // A sign-in under a name that no operator has has no author.
             None if entry.channel != Channel::Command.as_str() => html! {},
-            operator => author(operator.as_deref()),
+            operator => author_text(operator.as_deref()),
         },
         html! { (entry.action) },
         html! { (entry.subject.as_deref().unwrap_or("")) },

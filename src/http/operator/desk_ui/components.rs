@@ -209,7 +209,7 @@ pub(crate) fn coins(amount: impl Into<Coins>) -> Markup {
 }
 
 /// Draws the author of an act. Without an operator it is the command line.
-pub(crate) fn author(operator: Option<&str>) -> Markup {
+pub(crate) fn author_text(operator: Option<&str>) -> Markup {
     html! { (operator.unwrap_or("the command line")) }
 }
 

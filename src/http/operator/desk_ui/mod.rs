@@ -46,8 +46,8 @@ use crate::http::operator::today::desk as today;
 use crate::http::{DeskOptions, Services};
 
 pub(crate) use components::{
-    Field, author, badge, button, coins, facts, field, game_link, id, pager, player_link, select,
-    table, table_of, text_area, text_area_of, time,
+    Field, author_text, badge, button, coins, facts, field, game_link, id, pager, player_link,
+    select, table, table_of, text_area, text_area_of, time,
 };
 pub(crate) use form::{FilterForm, OperatorForm};
 pub(crate) use layout::{ErrorPage, page};

@@ -28,11 +28,13 @@ use crate::rate_limit::Address;
 /// A header of the script's automatic requests, which do not reset the idle timeout of a session.
 const POLL_HEADER: HeaderName = HeaderName::from_static("desk-poll");
 
-/// The cookies: of a session, of the form token of a browser without a session, of a browser in which
-/// an operator has signed in before, which outlives its sessions, and of an opened enrolment.
+/// The cookie of a session.
 const SESSION_COOKIE: &str = "bahay-desk";
+/// The cookie of the form token of a browser without a session.
 const FORM_COOKIE: &str = "bahay-desk-form";
+/// The cookie of a browser in which an operator has signed in before; it outlives its sessions.
 const BROWSER_COOKIE: &str = "bahay-desk-browser";
+/// The cookie of an opened enrolment.
 const ENROLMENT_COOKIE: &str = "bahay-desk-enrolment";
 
 /// The name of the hidden form field that holds the form token.
@@ -142,7 +144,7 @@ impl Visitor {
     }
 
     /// Returns a response with a page and the cookie of its form token.
-    pub(crate) fn show(&self, status: StatusCode, page: Markup) -> Response {
+    pub(crate) fn page_response(&self, status: StatusCode, page: Markup) -> Response {
         self.with_form_cookie((status, Html(page.into_string())).into_response())
     }
 
@@ -154,7 +156,7 @@ impl Visitor {
     /// Binds an opened enrolment to the browser, and returns its page.
     pub(crate) fn show_enrolment(&self, page: Markup, token: &EnrolmentBrowserToken) -> Response {
         let value = CookieValue::Persistent(ENROLMENT_LIFE, token.reveal());
-        with_cookie(self.show(StatusCode::OK, page), self.options, ENROLMENT_COOKIE, value)
+        with_cookie(self.page_response(StatusCode::OK, page), self.options, ENROLMENT_COOKIE, value)
     }
 
     /// Sets the cookies of a new session and removes those of the visitor.

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use crate::cards::{Card, CardSet};
 use crate::game::{Describe, Piece, Row};
-use crate::games::description::{playing_card_text, row, say, table_row};
+use crate::games::description::{playing_card_text, row, table_row, text_pieces};
 use crate::games::tongits::action::Action;
 use crate::games::tongits::event::{EndingKind, Event, FightAnswer};
 use crate::games::tongits::rules::SEATS;
@@ -22,7 +22,7 @@ impl Describe for Tongits {
         {
             let pieces = match hand {
                 Some(hand) => card_pieces(hand.iter()),
-                None => say(format!("{count} cards")),
+                None => text_pieces(format!("{count} cards")),
             };
             rows.push(row(seat, "hand", pieces));
         }
@@ -34,7 +34,7 @@ impl Describe for Tongits {
         rows.push(table_row("discards", discards));
         let stock = match &view.stock {
             Some(stock) => card_pieces(stock.cards().iter().copied()),
-            None => say(format!("{} cards", public.stock_count)),
+            None => text_pieces(format!("{} cards", public.stock_count)),
         };
         rows.push(table_row("stock, the next at the end", stock));
         rows
@@ -42,16 +42,16 @@ impl Describe for Tongits {
 
     fn describe_action(action: &Action) -> Vec<Piece> {
         match *action {
-            Action::Draw => say("draws"),
+            Action::Draw => text_pieces("draws"),
             Action::Chow { cards } => action_pieces("takes the discard with", cards),
-            Action::Fight => say("fights"),
+            Action::Fight => text_pieces("fights"),
             Action::Drop { cards, face_down: false } => action_pieces("lays", cards),
             Action::Drop { cards, face_down: true } => action_pieces("lays face down", cards),
             Action::Sapaw { card, .. } => action_pieces("adds", CardSet::only(card)),
             Action::Dump { card } => action_pieces("dumps", CardSet::only(card)),
-            Action::Tongits => say("declares Tong-its"),
-            Action::Challenge => say("challenges"),
-            Action::Fold => say("folds"),
+            Action::Tongits => text_pieces("declares Tong-its"),
+            Action::Challenge => text_pieces("challenges"),
+            Action::Fold => text_pieces("folds"),
         }
     }
 
@@ -68,7 +68,7 @@ impl Describe for Tongits {
             }
             Event::Dropped { seat, cards: laid } => row(seat, "lays", card_pieces(laid.iter())),
             Event::LaidFaceDown { seat, cards: laid, count } => {
-                let unseen = || say(format!("{count} cards"));
+                let unseen = || text_pieces(format!("{count} cards"));
                 let pieces = if laid.is_empty() { unseen() } else { card_pieces(laid.iter()) };
                 row(seat, "lays face down", pieces)
             }
@@ -99,7 +99,7 @@ impl Describe for Tongits {
 }
 
 fn action_pieces(verb: &'static str, objects: CardSet) -> Vec<Piece> {
-    [say(verb), card_pieces(objects.iter())].concat()
+    [text_pieces(verb), card_pieces(objects.iter())].concat()
 }
 
 fn card_pieces(cards: impl Iterator<Item = Card>) -> Vec<Piece> {

@@ -6,7 +6,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::game::{Describe, Piece, Row};
-use crate::games::description::{row, say, table_row, text_piece};
+use crate::games::description::{row, table_row, text_piece, text_pieces};
 use crate::games::tongo_assets::action::Action;
 use crate::games::tongo_assets::card::{Acquire, Card, CardSet, Colour};
 use crate::games::tongo_assets::event::{AcquireDestination, Event, Face};
@@ -21,10 +21,11 @@ use crate::seat::Seat;
 impl Describe for TongoAssets {
     fn describe(view: &View) -> Vec<Row> {
         let public = &view.public;
-        let mut rows = vec![table_row("table", say(table_text(public)))];
+        let mut rows = vec![table_row("table", text_pieces(table_text(public)))];
         for (seat, player) in public.players.by_seat() {
             let out = if public.playing.contains(seat) { "" } else { ", retreated" };
-            let mut pieces = say(format!("{} chips, paid {}{out}", player.chips, player.paid));
+            let mut pieces =
+                text_pieces(format!("{} chips, paid {}{out}", player.chips, player.paid));
             if player.margin > 0 {
                 pieces
                     .push(text_piece(format!("margin {} %, owes {}", player.margin, player.owes)));
@@ -35,12 +36,12 @@ impl Describe for TongoAssets {
             rows.push(row(seat, "latinum", pieces));
             let (hand, kept) = visible_cards(view, seat);
             let pieces = hand.map_or_else(
-                || say(format!("{} assets, {} wilds", player.assets, player.wilds)),
+                || text_pieces(format!("{} assets, {} wilds", player.assets, player.wilds)),
                 card_pieces,
             );
             rows.push(row(seat, "hand", pieces));
             if player.kept > 0 {
-                let count = || say(format!("{} acquire cards", player.kept));
+                let count = || text_pieces(format!("{} acquire cards", player.kept));
                 let pieces = kept.map_or_else(count, card_pieces);
                 rows.push(row(seat, "keeps", pieces));
             }
@@ -52,40 +53,47 @@ impl Describe for TongoAssets {
     fn describe_action(action: &Action) -> Vec<Piece> {
         match *action {
             Action::Open { risk, purchase, sell } => {
-                say(format!("opens: {}", price_text(risk, purchase, sell)))
+                text_pieces(format!("opens: {}", price_text(risk, purchase, sell)))
             }
-            Action::Pay => say("pays"),
+            Action::Pay => text_pieces("pays"),
             Action::Raise { risk, purchase, sell } => {
-                say(format!("raises: {}", price_text(risk, purchase, sell)))
+                text_pieces(format!("raises: {}", price_text(risk, purchase, sell)))
             }
-            Action::RaiseConfront { risk } => say(format!("raises the risk to {risk}")),
-            Action::Retreat => say("retreats"),
+            Action::RaiseConfront { risk } => text_pieces(format!("raises the risk to {risk}")),
+            Action::Retreat => text_pieces("retreats"),
             Action::Swap { discard, slot } => {
                 vec![text_piece("swaps"), card_piece(discard), text_piece(slot_text(slot))]
             }
             Action::Purchase { slot, discard, free } => {
-                let mut pieces = say(format!("purchases slot {slot}{}", free_suffix(free)));
+                let mut pieces = text_pieces(format!("purchases slot {slot}{}", free_suffix(free)));
                 push_discard(discard.map(Face::Up), &mut pieces);
                 pieces
             }
             Action::Acquire { replace, free } => {
-                let mut pieces = say(format!("purchases an acquire card{}", free_suffix(free)));
+                let mut pieces =
+                    text_pieces(format!("purchases an acquire card{}", free_suffix(free)));
                 push_discard(replace.map(Face::Up), &mut pieces);
                 pieces
             }
-            Action::Sell { slots } => say(format!("sells the hand for slots {}", slot_list(slots))),
-            Action::Reveal { section } => say(format!("looks at section {section}")),
-            Action::Dividend => say("takes a dividend"),
-            Action::Done => say("is done"),
-            Action::Confront => say("confronts"),
-            Action::Evade { discards } => [say("evades with"), card_pieces(discards)].concat(),
-            Action::Index { margin } => say(format!("indexes the margin by {margin} %")),
-            Action::Leverage { percent } => say(format!("leverages the buy-in at {percent} %")),
+            Action::Sell { slots } => {
+                text_pieces(format!("sells the hand for slots {}", slot_list(slots)))
+            }
+            Action::Reveal { section } => text_pieces(format!("looks at section {section}")),
+            Action::Dividend => text_pieces("takes a dividend"),
+            Action::Done => text_pieces("is done"),
+            Action::Confront => text_pieces("confronts"),
+            Action::Evade { discards } => {
+                [text_pieces("evades with"), card_pieces(discards)].concat()
+            }
+            Action::Index { margin } => text_pieces(format!("indexes the margin by {margin} %")),
+            Action::Leverage { percent } => {
+                text_pieces(format!("leverages the buy-in at {percent} %"))
+            }
             Action::Bribe { to, chips, cards: offered } => {
                 [vec![text_piece("offers"), Piece::Seat(to)], bribe_pieces(chips, offered)].concat()
             }
-            Action::Accept => say("accepts"),
-            Action::Refuse => say("refuses"),
+            Action::Accept => text_pieces("accepts"),
+            Action::Refuse => text_pieces("refuses"),
         }
     }
 
@@ -97,18 +105,20 @@ impl Describe for TongoAssets {
             | Event::Assessing { .. } => {
                 return None;
             }
-            Event::Dealt { rotation, .. } => table_row("dealt", say(rotation_text(*rotation))),
+            Event::Dealt { rotation, .. } => {
+                table_row("dealt", text_pieces(rotation_text(*rotation)))
+            }
             Event::Opened { seat, risk, purchase, sell } => {
-                row(*seat, "opens", say(price_text(*risk, *purchase, *sell)))
+                row(*seat, "opens", text_pieces(price_text(*risk, *purchase, *sell)))
             }
             Event::Paid { seat, chips } => row(*seat, "pays", say_chips(*chips)),
             Event::Raised { seat, chips, risk, purchase, sell } => {
                 let text = format!("{}; pays {chips}", price_text(*risk, *purchase, *sell));
-                row(*seat, "raises", say(text))
+                row(*seat, "raises", text_pieces(text))
             }
             Event::Retreated { seat } => row(*seat, "retreats", Vec::new()),
             Event::Stopped { rotation } => {
-                table_row("the table stops", say(rotation_text(*rotation)))
+                table_row("the table stops", text_pieces(rotation_text(*rotation)))
             }
             Event::Swapped { seat, slot, taken, discarded } => {
                 let pieces =
@@ -135,12 +145,13 @@ impl Describe for TongoAssets {
             Event::FreeSpent { seat } => row(*seat, "spends a free purchase", Vec::new()),
             Event::Audited { seat, chips } => row(*seat, "is audited", say_chips(*chips)),
             Event::Sold { seat, slots, chips, hand } => {
-                let mut pieces = say(format!("for slots {} and {chips} chips", slot_list(*slots)));
+                let mut pieces =
+                    text_pieces(format!("for slots {} and {chips} chips", slot_list(*slots)));
                 pieces.extend(hand.iter().flat_map(|hand| card_pieces(*hand)));
                 row(*seat, "sells the hand", pieces)
             }
             Event::Revealed { seat, section, assets, .. } => {
-                let mut pieces = say(format!("{section}"));
+                let mut pieces = text_pieces(format!("{section}"));
                 pieces.extend(assets.iter().flat_map(asset_pieces));
                 row(*seat, "looks at section", pieces)
             }
@@ -150,17 +161,17 @@ impl Describe for TongoAssets {
             Event::Done { seat } => row(*seat, "is done", Vec::new()),
             Event::Confronted { seat, chips } => row(*seat, "confronts", say_chips(*chips)),
             Event::Evaded { seat, chips, discarded } => {
-                let mut pieces = say(format!("for {chips} chips, with"));
+                let mut pieces = text_pieces(format!("for {chips} chips, with"));
                 pieces.extend(discarded.iter().map(|one| face_piece(*one)));
                 row(*seat, "evades", pieces)
             }
             Event::Indexed { seat, margin, chips, risk, .. } => {
                 let text = format!("by {margin} %: risk {risk}; pays {chips}");
-                row(*seat, "indexes the margin", say(text))
+                row(*seat, "indexes the margin", text_pieces(text))
             }
             Event::Leveraged { seat, percent, chips } => {
                 let text = format!("at {percent} %; pays {chips}");
-                row(*seat, "leverages the buy-in", say(text))
+                row(*seat, "leverages the buy-in", text_pieces(text))
             }
             Event::BribeOffered { seat, to, chips, cards } => {
                 let mut pieces = vec![Piece::Seat(*to)];
@@ -217,7 +228,7 @@ fn section_rows(view: &View) -> Vec<Row> {
         let seen = public.sections[section];
         let mut pieces = match known {
             Some(assets) => asset_pieces(&assets),
-            None => say(format!("{} assets", seen.slots.len())),
+            None => text_pieces(format!("{} assets", seen.slots.len())),
         };
         pieces.push(text_piece(format!("and {} acquire cards", seen.acquires)));
         rows.push(Row { seat, label: format!("section {section}").into(), pieces });
@@ -245,7 +256,7 @@ fn award_pieces(awards: &Ring<u32>) -> Vec<Piece> {
 }
 
 fn say_chips(chips: u32) -> Vec<Piece> {
-    say(format!("{chips} chips"))
+    text_pieces(format!("{chips} chips"))
 }
 
 fn price_text(risk: u32, purchase: u32, sell: u32) -> String {

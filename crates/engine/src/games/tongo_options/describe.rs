@@ -7,7 +7,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::game::{Describe, Piece, Row};
-use crate::games::description::{playing_card_text, row, say, table_row, text_piece};
+use crate::games::description::{playing_card_text, row, table_row, text_piece, text_pieces};
 use crate::games::tongo_options::action::{Action, Discards, NewCosts};
 use crate::games::tongo_options::card::Card;
 use crate::games::tongo_options::dice::{Dice, Die};
@@ -27,7 +27,7 @@ impl Describe for TongoOptions {
         for ((number, hand), player) in (0..).zip(view.hands.iter()).zip(public.players.iter()) {
             let mut pieces = match hand {
                 Some(hand) => hand.iter().map(card_piece).collect(),
-                None => say("4 cards"),
+                None => text_pieces("4 cards"),
             };
             pieces.push(player_piece(player));
             rows.push(Row { seat: Seat::new(number), label: "hand".into(), pieces });
@@ -66,35 +66,40 @@ impl Describe for TongoOptions {
 
     fn describe_action(action: &Action) -> Vec<Piece> {
         match *action {
-            Action::Stop { floor } => say(format!("stops at floor {floor}")),
-            Action::Retreat => say("retreats"),
+            Action::Stop { floor } => text_pieces(format!("stops at floor {floor}")),
+            Action::Retreat => text_pieces("retreats"),
             Action::Evade { discards } => discard_pieces("evades by token", &discards),
-            Action::ConvertReserves => say("converts reserves"),
+            Action::ConvertReserves => text_pieces("converts reserves"),
             Action::Confront { target: Some(target) } => {
                 vec![text_piece("confronts"), Piece::Seat(target)]
             }
-            Action::Confront { target: None } => say("confronts the acquirer"),
-            Action::Acquire => say("acquires"),
-            Action::Fold => say("folds"),
-            Action::PayRisk => say("pays the risk"),
-            Action::Lower(new) => say(format!("lowers{}", new_cost_text(&new))),
-            Action::Raise(new) => say(format!("raises{}", new_cost_text(&new))),
-            Action::IndexMargin { percent } => say(format!("indexes the margin by {percent} %")),
+            Action::Confront { target: None } => text_pieces("confronts the acquirer"),
+            Action::Acquire => text_pieces("acquires"),
+            Action::Fold => text_pieces("folds"),
+            Action::PayRisk => text_pieces("pays the risk"),
+            Action::Lower(new) => text_pieces(format!("lowers{}", new_cost_text(&new))),
+            Action::Raise(new) => text_pieces(format!("raises{}", new_cost_text(&new))),
+            Action::IndexMargin { percent } => {
+                text_pieces(format!("indexes the margin by {percent} %"))
+            }
             Action::Buy { slot, leverage } => {
-                say(format!("buys slot {slot}{}", leverage_suffix(leverage)))
+                text_pieces(format!("buys slot {slot}{}", leverage_suffix(leverage)))
             }
             Action::Sell { slot, leverage } => {
-                say(format!("sells slot {slot}{}", leverage_suffix(leverage)))
+                text_pieces(format!("sells slot {slot}{}", leverage_suffix(leverage)))
             }
             Action::Exchange { slot, floor, other, leverage } => {
                 let with = exchange_text(floor, other);
-                say(format!("exchanges slot {slot} with {with}{}", leverage_suffix(leverage)))
+                text_pieces(format!(
+                    "exchanges slot {slot} with {with}{}",
+                    leverage_suffix(leverage)
+                ))
             }
-            Action::Roll => say("rolls the dice"),
-            Action::End => say("ends the turn"),
+            Action::Roll => text_pieces("rolls the dice"),
+            Action::End => text_pieces("ends the turn"),
             Action::PayToEvade { discards } => discard_pieces("pays to evade", &discards),
-            Action::Stand => say("stands"),
-            Action::Join => say("joins"),
+            Action::Stand => text_pieces("stands"),
+            Action::Join => text_pieces("joins"),
         }
     }
 
@@ -136,7 +141,7 @@ impl Describe for TongoOptions {
                 let label = if *token { "evades by token" } else { "pays to evade" };
                 let mut pieces = match discards {
                     Some(discards) => discards.iter().copied().map(card_piece).collect(),
-                    None => say(format!("{count} cards discarded")),
+                    None => text_pieces(format!("{count} cards discarded")),
                 };
                 pieces.extend(chips_pieces(*chips));
                 row(*seat, label, pieces)
@@ -175,7 +180,7 @@ impl Describe for TongoOptions {
                     GameEnding::Reserves => "wins the converted reserves",
                     GameEnding::Rounds => "wins the last round",
                 };
-                row(*winner, label, say(format!("{pot} chips")))
+                row(*winner, label, text_pieces(format!("{pot} chips")))
             }
         })
     }
@@ -227,7 +232,7 @@ fn payment_pieces(chips: u8, leverage: bool) -> Vec<Piece> {
 }
 
 fn discard_pieces(text: &'static str, discards: &Discards) -> Vec<Piece> {
-    let mut pieces = say(text);
+    let mut pieces = text_pieces(text);
     if !discards.is_empty() {
         pieces.push(text_piece("and discards"));
         pieces.extend(discards.iter().copied().map(card_piece));
@@ -246,7 +251,7 @@ fn dice_pieces(dice: &Dice) -> Vec<Piece> {
         }
     };
     let dice: Vec<String> = dice.iter().map(die).collect();
-    say(dice.join(", "))
+    text_pieces(dice.join(", "))
 }
 
 fn shown_hand_pieces(shown: &ShownHand) -> Vec<Piece> {

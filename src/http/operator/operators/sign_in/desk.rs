@@ -38,7 +38,7 @@ pub(crate) async fn show_sign_in(
     visitor: Visitor,
     Query(query): Query<ReturnPathQuery>,
 ) -> Response {
-    visitor.show(StatusCode::OK, form(&visitor, None, &query.next))
+    visitor.page_response(StatusCode::OK, form(&visitor, None, &query.next))
 }
 
 pub(crate) async fn sign_in(
@@ -63,7 +63,7 @@ pub(crate) async fn sign_in(
             | OperatorAuthError::Busy),
         ) => {
             let page = form(&visitor, Some(&error.to_string()), &next);
-            Ok(visitor.show(page_status(Problem::from(error).code), page))
+            Ok(visitor.page_response(page_status(Problem::from(error).code), page))
         }
         Err(error) => Err(error.into()),
     }

@@ -36,7 +36,7 @@ pub(crate) struct EnrolmentForm {
 }
 
 pub(crate) async fn show_enrolment(visitor: Visitor) -> Response {
-    visitor.show(StatusCode::OK, code_page(&visitor, None))
+    visitor.page_response(StatusCode::OK, code_page(&visitor, None))
 }
 
 pub(crate) async fn begin(
@@ -61,7 +61,7 @@ fn begin_again(visitor: &Visitor, error: OperatorAuthError) -> Result<Response, 
         return Err(error.into());
     }
     let page = code_page(visitor, Some(&error.to_string()));
-    Ok(visitor.show(page_status(Problem::from(error).code), page))
+    Ok(visitor.page_response(page_status(Problem::from(error).code), page))
 }
 
 pub(crate) async fn complete(
@@ -100,7 +100,7 @@ pub(crate) async fn complete(
         }
     };
     let page = credentials_page(&visitor, &code, &enrolment, Some(&error));
-    Ok(visitor.show(StatusCode::UNPROCESSABLE_ENTITY, page))
+    Ok(visitor.page_response(StatusCode::UNPROCESSABLE_ENTITY, page))
 }
 
 fn code_page(visitor: &Visitor, error: Option<&str>) -> Markup {
