@@ -60,7 +60,7 @@ export const LEARNING = {
       await guide.getByText(title, { exact: true }).waitFor();
     }
     // The lesson's place is marked, and performing it needs no other button.
-    assert.equal(await page.locator('[data-act="drop"]').evaluate((one) => getComputedStyle(one).outlineStyle), 'dashed');
+    await page.waitForFunction(() => getComputedStyle(document.querySelector('[data-act="drop"]')).outlineStyle === 'dashed');
     await assertAccessible(house, page, 'guide-drop');
     house.follow = (said) => said.type === 'act' ? { events: [], scene: { ...firstGame(), prompt: 8 } } : null;
     await page.locator('[data-act="drop"]').click();
