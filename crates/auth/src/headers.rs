@@ -4,17 +4,9 @@ use bahay_base::ids::PlayerId;
 use http::HeaderMap;
 use http::header::AUTHORIZATION;
 
-use super::{Auth, AuthError, Player, ReturningPlayer};
+use super::{Auth, AuthError, ReturningPlayer};
 
 impl Auth {
-    /// Authenticates the player by a request's headers, as the extractor does.
-    ///
-    /// # Errors
-    /// The first reason of [`AuthError`] that applies.
-    pub async fn authenticate_headers(&self, headers: &HeaderMap) -> Result<Player, AuthError> {
-        self.authenticate(bearer_token(headers)?).await
-    }
-
     /// Authenticates a returning player by a request's headers, even while sessions cannot be read.
     ///
     /// # Errors

@@ -20,6 +20,7 @@
 
 mod asymmetric;
 mod headers;
+mod hex_secret;
 mod holder;
 mod hs256;
 mod operator_secrets;

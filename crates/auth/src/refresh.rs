@@ -7,19 +7,22 @@
 //! hands of a thief, yields the successor.
 
 use std::fmt;
-use std::str::FromStr;
 
 use bahay_engine::hex::Hex;
 use sha2::{Digest, Sha256};
-use thiserror::Error;
 
 use bahay_base::entropy;
 
+use super::hex_secret::hex_secret;
 use super::hs256::hmac_sha256;
 
-/// A refresh token as the client keeps and sends it. `Debug` omits the secret.
-#[derive(Clone, PartialEq, Eq)]
-pub struct RefreshToken(Hex<32>);
+hex_secret! {
+    /// A refresh token as the client keeps and sends it.
+    RefreshToken = "rt_",
+    /// The error of a text that is no refresh token.
+    #[error("a refresh token is `rt_` and 64 hexadecimal digits")]
+    ParseRefreshTokenError
+}
 
 /// The stored hash of a refresh token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,19 +44,7 @@ impl fmt::Debug for SuccessorSalt {
     }
 }
 
-/// The error of a text that is no refresh token.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("a refresh token is `rt_` and 64 hexadecimal digits")]
-pub struct ParseRefreshTokenError;
-
-/// The prefix by which people and secret scanners recognize a refresh token.
-const PREFIX: &str = "rt_";
-
 impl RefreshToken {
-    pub fn random() -> Self {
-        Self(Hex(entropy::seed()))
-    }
-
     /// Derives the token that replaces this one, by HMAC-SHA256 with this token as the key. The
     /// same salt yields the same successor.
     #[must_use]
@@ -64,27 +55,6 @@ impl RefreshToken {
     /// Returns the stored hash. A fast hash suffices: 256 random bits cannot be guessed.
     pub fn hash(&self) -> RefreshTokenHash {
         RefreshTokenHash(Sha256::digest(self.0.0).into())
-    }
-
-    /// Returns the text for the client. There is no `Display`, so that the secret does not reach a
-    /// log by accident.
-    pub fn reveal(&self) -> String {
-        format!("{PREFIX}{}", self.0)
-    }
-}
-
-impl FromStr for RefreshToken {
-    type Err = ParseRefreshTokenError;
-
-    fn from_str(text: &str) -> Result<Self, ParseRefreshTokenError> {
-        let digits = text.strip_prefix(PREFIX).ok_or(ParseRefreshTokenError)?;
-        digits.parse().map(Self).map_err(|_| ParseRefreshTokenError)
-    }
-}
-
-impl fmt::Debug for RefreshToken {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("RefreshToken(…)")
     }
 }
 

@@ -5,31 +5,22 @@
 //! A ticket stands for the player and session that requested it. The caller stores its hash with
 //! the holder, where every node can take it, and only once.
 
-use std::fmt;
-use std::str::FromStr;
-
-use bahay_engine::hex::Hex;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use thiserror::Error;
 
 use bahay_base::clock::Timestamp;
-use bahay_base::entropy;
 use bahay_base::ids::{PlayerId, SessionId};
 
+use super::hex_secret::hex_secret;
 use super::{Auth, AuthError, Player, Proof};
 
-/// The prefix by which people and secret scanners recognize a ticket.
-const PREFIX: &str = "pt_";
-
-/// A ticket as the client sends it, once. `Debug` omits the secret.
-#[derive(Clone, PartialEq, Eq)]
-pub struct SocketTicket(Hex<32>);
-
-/// The error of a text that is no ticket.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("a ticket is `pt_` and 64 hexadecimal digits")]
-pub struct ParseSocketTicketError;
+hex_secret! {
+    /// A ticket as the client sends it, once.
+    SocketTicket = "pt_",
+    /// The error of a text that is no ticket.
+    #[error("a ticket is `pt_` and 64 hexadecimal digits")]
+    ParseSocketTicketError
+}
 
 /// The holder of a ticket, stored with the ticket's hash.
 #[derive(Debug, Serialize, Deserialize)]
@@ -40,34 +31,9 @@ struct TicketHolder {
 }
 
 impl SocketTicket {
-    pub fn random() -> Self {
-        Self(Hex(entropy::seed()))
-    }
-
     /// Returns the stored hash. A fast hash suffices: 256 random bits cannot be guessed.
     pub fn hash(&self) -> [u8; 32] {
         Sha256::digest(self.0.0).into()
-    }
-
-    /// Returns the text for the client. There is no `Display`, so that the secret does not reach a
-    /// log by accident.
-    pub fn reveal(&self) -> String {
-        format!("{PREFIX}{}", self.0)
-    }
-}
-
-impl FromStr for SocketTicket {
-    type Err = ParseSocketTicketError;
-
-    fn from_str(text: &str) -> Result<Self, ParseSocketTicketError> {
-        let digits = text.strip_prefix(PREFIX).ok_or(ParseSocketTicketError)?;
-        digits.parse().map(Self).map_err(|_| ParseSocketTicketError)
-    }
-}
-
-impl fmt::Debug for SocketTicket {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("SocketTicket(…)")
     }
 }
 

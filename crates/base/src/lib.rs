@@ -4,17 +4,17 @@
 //! its time.
 
 /// Implements `Deserialize` for types that are parsed from a text.
+#[macro_export]
 macro_rules! deserialize_by_parsing {
     ($($type:ty),+) => {$(
-        impl<'de> serde::Deserialize<'de> for $type {
-            fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-                let text: String = serde::Deserialize::deserialize(from)?;
-                text.parse().map_err(serde::de::Error::custom)
+        impl<'de> $crate::serde::Deserialize<'de> for $type {
+            fn deserialize<D: $crate::serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+                let text: String = $crate::serde::Deserialize::deserialize(from)?;
+                text.parse().map_err($crate::serde::de::Error::custom)
             }
         }
     )+};
 }
-use deserialize_by_parsing;
 
 pub mod auth_error;
 pub mod clock;

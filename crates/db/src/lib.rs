@@ -93,19 +93,14 @@ pub async fn migrate(pool: &PgPool) -> Result<(), MigrationError> {
     Ok(tx.commit().await?)
 }
 
-/// Writes the limits within which the service removes booked data. Requires the login that owns the
+/// Writes the limit within which the service removes booked data. Requires the login that owns the
 /// schema.
 pub async fn write_owner_settings(
     pool: &PgPool,
-    entries_kept_months: Option<u16>,
     archive_grace_days: Option<u16>,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
-        "
-        update owner_settings
-        set entries_kept_months = $1, archive_grace = make_interval(days => $2)
-        ",
-        entries_kept_months.map(i32::from),
+        "update owner_settings set archive_grace = make_interval(days => $1)",
         archive_grace_days.map(i32::from)
     )
     .execute(pool)
@@ -166,7 +161,7 @@ pub async fn login_may_rewrite(pool: &PgPool) -> Result<bool, sqlx::Error> {
         ) as "may!"
         from unnest(
             array[
-                'operations', 'operation_keys', 'transfers', 'entries', 'game_records', 'seals'
+                'operations', 'operation_keys', 'account_operations', 'game_records', 'seals'
             ]
         ) as t (name)
         "#

@@ -1,6 +1,7 @@
 //! Dead letters: jobs whose attempts are used up.
 
 use jiff_sqlx::Timestamp as SqlTimestamp;
+use serde::Serialize;
 use serde_json::Value;
 use sqlx::{PgConnection, PgPool};
 
@@ -18,7 +19,7 @@ pub struct DeadJob {
 }
 
 /// A dead job that was deleted.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct DiscardedJob {
     pub name: String,
     pub payload: Value,

@@ -2,8 +2,7 @@
 
 use std::str::FromStr;
 
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::Serialize;
 use thiserror::Error;
 
 /// The names of all avatars. Names are only added, since players use them.
@@ -61,12 +60,6 @@ impl FromStr for Avatar {
 
     fn from_str(text: &str) -> Result<Self, ParseAvatarError> {
         AVATARS.into_iter().find(|name| *name == text).map(Self).ok_or(ParseAvatarError)
-    }
-}
-
-impl<'de> Deserialize<'de> for Avatar {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
     }
 }
 

@@ -8,20 +8,8 @@ use icu_properties::{CodePointMapData, CodePointSetData};
 /// Characters that are drawn blank or as a placeholder, although no Unicode property says so: the
 /// blank braille pattern, the null notehead, joiners that are drawn only within a cluster, Egyptian
 /// blanks, the Khitan filler, and the object and replacement characters.
-const BLANK: [char; 12] = [
-    '\u{2800}',
-    '\u{1d159}',
-    '\u{2d7f}',
-    '\u{1107f}',
-    '\u{13441}',
-    '\u{13442}',
-    '\u{13443}',
-    '\u{13444}',
-    '\u{13445}',
-    '\u{16fe4}',
-    '\u{fffc}',
-    '\u{fffd}',
-];
+const BLANK: &str = "\u{2800}\u{1d159}\u{2d7f}\u{1107f}\u{13441}\u{13442}\u{13443}\u{13444}\
+                     \u{13445}\u{16fe4}\u{fffc}\u{fffd}";
 
 /// The tatweel, which stretches an Arabic word and is not a letter.
 const TATWEEL: char = '\u{640}';
@@ -45,7 +33,7 @@ pub(crate) enum CharacterClass {
 
 impl CharacterClass {
     pub(crate) fn from_char(letter: char) -> Self {
-        if is_ignorable(letter) || BLANK.contains(&letter) {
+        if is_ignorable(letter) || BLANK.contains(letter) {
             return Self::Hidden;
         }
         match category(letter) {

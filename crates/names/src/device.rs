@@ -52,12 +52,6 @@ impl fmt::Debug for DeviceId {
     }
 }
 
-impl<'de> Deserialize<'de> for DeviceId {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
-    }
-}
-
 /// The IANA name of a time zone, checked for its form only. The set of existing zones changes with
 /// the time zone database.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -109,12 +103,6 @@ impl<'de> Deserialize<'de> for DeviceTimeZone {
         }
         let zone = named.and_then(|name| name.parse().ok());
         Ok(Self(zone.filter(TimeZone::is_known)))
-    }
-}
-
-impl<'de> Deserialize<'de> for TimeZone {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
     }
 }
 

@@ -20,3 +20,5 @@ pub use device::{DeviceId, DeviceTimeZone, ParseDeviceIdError, ParseTimeZoneErro
 pub use name::{NAME_TEXT_LENGTH_MAX, Name, ParseNameError};
 pub use password::{NewPassword, PASSWORD_LENGTH, ParsePasswordError, PasswordAttempt};
 pub use reserved::is_reserved;
+
+bahay_base::deserialize_by_parsing!(Avatar, DeviceId, Name, NewPassword, TimeZone);

@@ -7,8 +7,7 @@
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::Serialize;
 use thiserror::Error;
 use unicode_normalization::UnicodeNormalization as _;
 
@@ -142,12 +141,6 @@ impl Cluster {
     }
 }
 
-impl<'de> Deserialize<'de> for Name {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::{Name, ParseNameError};
@@ -278,11 +271,8 @@ mod tests {
             while let [letter, behind @ ..] = rest {
                 match emoji::sequence_length(rest) {
                     0 => {
-                        assert_ne!(
-                            CharacterClass::from_char(*letter),
-                            CharacterClass::Hidden,
-                            "{text:?}"
-                        );
+                        let class = CharacterClass::from_char(*letter);
+                        assert_ne!(class, CharacterClass::Hidden, "{text:?}");
                         has_letter |= std::iter::once(*letter).nfkd().any(is_letter_or_digit);
                         rest = behind;
                     }

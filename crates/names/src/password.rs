@@ -8,7 +8,6 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use thiserror::Error;
 use unicode_normalization::UnicodeNormalization as _;
@@ -107,12 +106,6 @@ impl FromStr for NewPassword {
 impl fmt::Debug for NewPassword {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("NewPassword(…)")
-    }
-}
-
-impl<'de> Deserialize<'de> for NewPassword {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
     }
 }
 

@@ -21,10 +21,7 @@ const NETWORK_BITS: u32 = 48;
 
 impl Address {
     pub fn network(self) -> Network {
-        Network(match self.0 {
-            IpAddr::V4(v4) => IpAddr::V4(v4),
-            IpAddr::V6(v6) => IpAddr::V6(first_bits(v6, NETWORK_BITS)),
-        })
+        Network(truncate_ipv6(self.0, NETWORK_BITS))
     }
 
     /// Returns the network if it can contain more than one address.
@@ -33,35 +30,38 @@ impl Address {
     }
 }
 
-fn first_bits(address: Ipv6Addr, bits: u32) -> Ipv6Addr {
-    Ipv6Addr::from_bits(address.to_bits() >> (128 - bits) << (128 - bits))
+/// Returns the prefix of an IPv6 address, and an IPv4 address unchanged.
+fn truncate_ipv6(address: IpAddr, bits: u32) -> IpAddr {
+    match address {
+        IpAddr::V4(_) => address,
+        IpAddr::V6(v6) => Ipv6Addr::from_bits(v6.to_bits() >> (128 - bits) << (128 - bits)).into(),
+    }
+}
+
+/// Writes an IPv4 address, or an IPv6 network with the length of its prefix.
+fn write_network(f: &mut fmt::Formatter<'_>, network: IpAddr, bits: u32) -> fmt::Result {
+    match network {
+        IpAddr::V4(v4) => write!(f, "{v4}"),
+        IpAddr::V6(v6) => write!(f, "{v6}/{bits}"),
+    }
 }
 
 impl fmt::Display for Network {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            IpAddr::V4(v4) => write!(f, "{v4}"),
-            IpAddr::V6(network) => write!(f, "{network}/{NETWORK_BITS}"),
-        }
+        write_network(f, self.0, NETWORK_BITS)
     }
 }
 
 impl From<IpAddr> for Address {
     fn from(address: IpAddr) -> Self {
-        Self(match address.to_canonical() {
-            IpAddr::V4(v4) => IpAddr::V4(v4),
-            IpAddr::V6(v6) => IpAddr::V6(first_bits(v6, IPV6_BITS)),
-        })
+        Self(truncate_ipv6(address.to_canonical(), IPV6_BITS))
     }
 }
 
 /// The address for people: for IPv6 the network.
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            IpAddr::V4(v4) => write!(f, "{v4}"),
-            IpAddr::V6(network) => write!(f, "{network}/{IPV6_BITS}"),
-        }
+        write_network(f, self.0, IPV6_BITS)
     }
 }
 
@@ -165,12 +165,10 @@ impl ProxyNetwork {
     fn contains(&self, address: IpAddr) -> bool {
         match (self.address, address) {
             (IpAddr::V4(ours), IpAddr::V4(theirs)) => {
-                let other = ours.to_bits() ^ theirs.to_bits();
-                other.leading_zeros() >= self.bits
+                (ours.to_bits() ^ theirs.to_bits()).leading_zeros() >= self.bits
             }
             (IpAddr::V6(ours), IpAddr::V6(theirs)) => {
-                let other = ours.to_bits() ^ theirs.to_bits();
-                other.leading_zeros() >= self.bits
+                (ours.to_bits() ^ theirs.to_bits()).leading_zeros() >= self.bits
             }
             (IpAddr::V4(_), IpAddr::V6(_)) | (IpAddr::V6(_), IpAddr::V4(_)) => false,
         }

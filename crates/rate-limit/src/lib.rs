@@ -55,12 +55,18 @@ pub struct Options {
     pub unauthenticated_sockets_per_address: u32,
     /// The rate of socket handshakes of one account.
     pub socket_handshakes_per_account: Rate,
+    /// The rate of commands of one socket, at least [`COMMANDS_PER_SOCKET`].
+    pub commands_per_socket: Rate,
     pub requests_per_address: Rate,
     pub requests_per_account: Rate,
     /// The rate of sign-ins and refreshes of one address, which bounds guessing. Sign-ins of
     /// operators have a separate limit of the same rate.
     pub sign_ins_per_address: Rate,
 }
+
+/// The default rate of commands of one socket. Clients pace themselves by it, so it is never
+/// lowered.
+pub const COMMANDS_PER_SOCKET: Rate = Rate { per_second: 20, burst: 40 };
 
 /// A year, the minimum for the preload list of browsers.
 pub const HSTS_SECONDS: u32 = 31_536_000;
@@ -84,6 +90,7 @@ impl Default for Options {
             sockets_per_address: 64,
             unauthenticated_sockets_per_address: 8,
             socket_handshakes_per_account: Rate { per_second: 3, burst: 12 },
+            commands_per_socket: COMMANDS_PER_SOCKET,
             requests_per_address: Rate { per_second: 100, burst: 400 },
             requests_per_account: Rate { per_second: 20, burst: 80 },
             sign_ins_per_address: Rate { per_second: 2, burst: 60 },
@@ -159,6 +166,11 @@ impl RateLimits {
 
     pub fn proxies(&self) -> &Proxies {
         &self.0.options.proxies
+    }
+
+    /// Returns the rate of commands of one socket.
+    pub fn commands_per_socket(&self) -> Rate {
+        self.0.options.commands_per_socket
     }
 
     /// Returns the time after which an idle connection is closed.

@@ -32,7 +32,7 @@ pub struct ParseRateError;
 
 impl Rate {
     /// Returns the time after which one more token is available.
-    fn period(self) -> Duration {
+    pub fn period(self) -> Duration {
         Duration::from_secs(1) / self.per_second.max(1)
     }
 }
