@@ -6,7 +6,7 @@
 //! records are stored in full (with their own ids, since some dozens of games are assigned to many
 //! tables). The terms are those of the house's rooms with one change: the first win takes the POT,
 //! so every settlement pays it, the fee, both losers' debts and the rest of three stakes: seven
-//! transfers, thirteen entries at once and the house's later. All pay the same fee account. Games
+//! transfers between eight accounts. All pay the same fee account. Games
 //! are opened before the clock starts; building the input and its record is included, as in the
 //! service.
 //!
@@ -25,14 +25,15 @@ use std::time::{Duration, Instant};
 
 use bahay::db::{self, PgPool, PoolOptions};
 use bahay::ledger::{
-    AMOUNT_MAX, Document, Grant, GrantCoins, Ledger, LedgerOptions, LedgerTasks, OpenGame,
-    OpeningOutcome, SettleGame, audit,
+    AMOUNT_MAX, Grant, GrantCoins, Ledger, LedgerOptions, LedgerTasks, OpeningOutcome, SettleGame,
+    audit,
 };
 use bahay::lobby;
 use bahay_bots::simulation::{Habits, Simulation};
 use bahay_engine::catalog::AnyGame;
 use bahay_engine::coins::Coins;
 use bahay_engine::table::{Clocks, GameId, Hits, PlayerId, Record, TableId};
+use bahay_lab::fixtures::{opening_of, settlement_of};
 use futures_util::future::join_all;
 use sqlx::PgConnection;
 use sqlx::postgres::PgConnectOptions;
@@ -389,7 +390,8 @@ impl House {
                         group,
                         played: usize::try_from(number).unwrap() % played.len(),
                     };
-                    let opening = ledger.open_game(ready.opening(&played)).await.unwrap();
+                    let opening = ledger.open_game(opening_of(&ready.record(&played))).await;
+                    let opening = opening.unwrap();
                     assert!(matches!(opening, OpeningOutcome::Opened { .. }), "all can pay");
                     groups[group].lock().unwrap().push_back(ready);
                 }
@@ -399,7 +401,7 @@ impl House {
             opened.unwrap();
         }
         // The measurement is to include only its own projecting.
-        self.ledger.project_house_entries().await.unwrap();
+        self.ledger.seal_operations().await.unwrap();
     }
 
     /// Vacuums and analyses, as autovacuum does within the first minute and pgbench on
@@ -491,23 +493,23 @@ impl House {
     }
 
     async fn describe(&self) -> String {
-        let (bytes, entries): (i64, i64) = sqlx::query_as(
+        let (bytes, transfers): (i64, i64) = sqlx::query_as(
             "select (select avg(length(r.record))::bigint from game_records r),
                 (
-                    select count(*) / greatest(1, count(distinct e.operation))
-                    from entries e
-                    join operations o on o.id = e.operation and o.kind = 'settle'
+                    select avg(cardinality(o.codes))::bigint
+                    from operations o
+                    where o.kind = 'settle'
                 )",
         )
         .fetch_one(&self.pool)
         .await
         .unwrap();
-        format!("a settlement: {entries} entries, a record of {bytes} bytes")
+        format!("a settlement: {transfers} transfers, a record of {bytes} bytes")
     }
 
     /// Returns a failure unless the books are consistent.
     async fn verdict(&self) -> ExitCode {
-        self.ledger.project_house_entries().await.expect("the house's entries are written");
+        self.ledger.seal_operations().await.expect("the operations are sealed");
         let deadlocks: i64 = sqlx::query_scalar(
             "select deadlocks from pg_stat_database where datname = current_database()",
         )
@@ -528,35 +530,14 @@ impl House {
 }
 
 impl OpenedGame {
-    fn opening(&self, played: &[Record<AnyGame>]) -> OpenGame {
-        let record = &played[self.played];
-        OpenGame {
-            game: self.game,
-            kind: record.kind.clone(),
-            table: self.table,
-            room: record.terms.room.clone(),
-            ante: record.terms.ante().unwrap(),
-            stake_max: record.terms.stake_max(3).unwrap(),
-            short_stakes: false,
-            players: group(self.group),
-            commitment: record.commitment,
-            opened_at_ms: record.opened_at.ms(),
-        }
+    /// Returns the record of the played game with this game's ids.
+    fn record(&self, played: &[Record<AnyGame>]) -> Record<AnyGame> {
+        let (game, table, players) = (self.game, self.table, group(self.group));
+        Record { game, table, players, ..played[self.played].clone() }
     }
 
-    /// Returns the input that `tables` makes of a record.
     fn settlement(&self, played: &[Record<AnyGame>]) -> SettleGame {
-        let mut record = played[self.played].clone();
-        (record.game, record.table, record.players) = (self.game, self.table, group(self.group));
-        SettleGame {
-            game: record.game,
-            table: record.table,
-            room: record.terms.room.clone(),
-            players: record.players.clone(),
-            settlement: record.settlement.clone(),
-            record: Document::canonicalize(&record).unwrap(),
-            finished_at_ms: record.finished_at.ms(),
-        }
+        settlement_of(&self.record(played)).unwrap()
     }
 }
 

@@ -1,8 +1,7 @@
 -- The rights of a serving process. It takes the role `bahay_service` on every connection, whatever its login
--- is. Statements of that role read and insert rows of `operations`, `transfers`, `entries`, `seals` and
--- `game_records`, and can neither update nor delete them. Two functions of the owner delete data, within
--- limits that only the owner writes (`owner_settings`): `remove_archived_records` (0013_archive.sql) deletes
--- the text of a record, and `close_oldest_month` (0015_closed_months.sql) the entries of a month. Each of the
+-- is. Statements of that role read and insert rows of `operations`, `seals` and `game_records`, and can neither
+-- update nor delete them. One function of the owner deletes data, within a limit that only the owner writes
+-- (`owner_settings`): `remove_archived_records` (0013_archive.sql) deletes the text of a record. Each of the
 -- following files grants the service the rights that it needs on their tables. The login that migrates owns
 -- the tables and is not restricted by this; containers/roles.sql creates a login that is.
 --
@@ -22,12 +21,10 @@ grant bahay_service to current_user;
 
 grant usage on schema public to bahay_service;
 
--- The limits within which functions of the owner delete data. `bahay migrate` writes them, as the owner; the
--- service reads them. The table has one row. A limit of null deletes nothing.
+-- The limit within which a function of the owner deletes data. `bahay migrate` writes it, as the owner; the
+-- service reads it. The table has one row. A limit of null deletes nothing.
 create table owner_settings (
     one boolean primary key default true check (one),
-    -- The number of whole months before the current one that keep their entries.
-    entries_kept_months integer null check (entries_kept_months between 2 and 1200),
     -- The time for which the text of a record remains here after its object was recorded.
     archive_grace interval null check (archive_grace between interval '0' and interval '3650 days')
 );

@@ -1,4 +1,4 @@
--- The ledger: accounts, operations, transfers and entries, and the hash chain over all booked operations.
+-- The ledger: accounts, operations with their transfers, and the hash chain over all booked operations.
 -- docs/LEDGER.md describes it.
 
 -- The chart of accounts. Every coin is in exactly one of these rows, in whole hundredths, and all balances
@@ -11,16 +11,24 @@
 -- - `issue`: the source of all coins, and the only account with a negative balance
 -- - `suspense`: corrections that are not explained yet; normally empty
 --
--- `balance` and `version` are those of the account's newest entry. `fee` and `issue` are house accounts:
--- every game or grant touches one, so posting does not lock them. Their entries follow in the order of the
--- operations (see `pending_house_entries`), and until then their balances lag.
+-- `version` is the number of the account's entries, and `balance` their sum. `fee` and `issue` are house
+-- accounts: every game or grant touches one, so posting does not lock them. Their balances follow when the
+-- operations are sealed (see `unsealed_operations`).
 --
--- A batch of accounts takes one id, and adds a number below 1,024 for each.
+-- A process takes blocks of 1,024 ids from the sequence for the accounts that it creates. After a crash of
+-- PostgreSQL the sequence may issue a block again that was taken in a transaction without a commit; the
+-- primary key refuses its ids where they were used.
+--
+-- `kind` has a domain, like columns of `operations`, because PostgreSQL parses the check constraints of a
+-- table in every statement that writes to it, and those of a domain once in each connection: lists of words
+-- in check constraints were a tenth of the cost of a settlement that is written alone.
+create domain account_kind as text
+    check (value in ('wallet', 'stake', 'pot', 'fee', 'issue', 'suspense'));
+
 create table accounts (
     id bigint generated always as identity (increment by 1024) primary key,
     code text not null unique,
-    kind text not null
-        check (kind in ('wallet', 'stake', 'pot', 'fee', 'issue', 'suspense')),
+    kind account_kind not null,
     player uuid null references players,
     balance bigint not null default 0,
     version bigint not null default 0 check (version >= 0),
@@ -41,10 +49,9 @@ grant usage on sequence accounts_id_seq to bahay_service;
 -- (`open:<game>`, `settle:<game>`, `void:<game>`, `welcome:<player>`, ...), so a repeated request finds it:
 -- with the same input it returns the stored answer, with another input it is an error.
 --
--- Operations, transfers and entries are partitioned by month, by the id of the operation: see
--- 0014_months.sql. An id consists of the month (UTC), such as 2611 for November 2026, and a number of twelve
--- digits, so the id alone determines the month, and no column had to be added. An id fits a JavaScript number
--- for as long as the year has two digits.
+-- Operations are partitioned by month, by their id: see 0014_months.sql. An id consists of the month (UTC),
+-- such as 2611 for November 2026, and a number of twelve digits, so the id alone determines the month, and no
+-- column had to be added. An id fits a JavaScript number for as long as the year has two digits.
 --
 -- An id is taken while the operation's accounts are locked, so ids ascend along each account. A batch takes
 -- one id, and adds a number below 64 for each operation. Gaps between ids have no meaning.
@@ -78,17 +85,63 @@ begin
 end
 $$;
 
+create domain operation_kind as text
+    check (value in ('open', 'settle', 'void', 'grant', 'adjust', 'reverse', 'pot_refund', 'sweep'));
+
+-- The arrays have one dimension and indices from 1, as the views and the seals read them.
+create domain transfer_codes as text[]
+    check (
+        value <@ array[
+            'ante', 'hold', 'payment', 'fee', 'release', 'pot', 'refund', 'welcome', 'daily',
+            'relief', 'adjustment', 'reversal', 'pot_refund', 'house_bot', 'sweep'
+        ]
+        and (cardinality(value) = 0 or (array_ndims(value) = 1 and array_lower(value, 1) = 1))
+    );
+
+create domain positive_bigints as bigint[]
+    check (
+        (0 < all (value)) is true
+        and (cardinality(value) = 0 or (array_ndims(value) = 1 and array_lower(value, 1) = 1))
+    );
+
+create domain natural_bigints as bigint[]
+    check (
+        (0 <= all (value)) is true
+        and (cardinality(value) = 0 or (array_ndims(value) = 1 and array_lower(value, 1) = 1))
+    );
+
+-- An operation is one row with all its transfers: a row for each transfer and two for its entries cost more.
+-- The views `transfers` and `entries` show them as rows.
 create table operations (
     id bigint primary key,
     key text not null,
-    kind text not null
-        check (kind in ('open', 'settle', 'void', 'grant', 'adjust', 'reverse', 'pot_refund', 'sweep')),
+    kind operation_kind not null,
     -- SHA-256 of the input in its canonical form.
     input_hash bytea not null check (octet_length(input_hash) = 32),
     answer jsonb not null,
     game uuid null,
     -- The time by the database's clock, which all nodes share.
-    created_at timestamptz not null default now()
+    created_at timestamptz not null default now(),
+    -- The transfers, one element of each array for each: amounts that went from one account to another. They
+    -- are written once; another operation corrects a mistake. There are no foreign keys: they double the cost
+    -- of a settlement. The service takes the ids of accounts from rows that the same call creates or whose
+    -- versions it compares, and those of house accounts from its cache; no account is ever deleted. The audit
+    -- checks what foreign keys would check.
+    codes transfer_codes not null default '{}',
+    sources positive_bigints not null default '{}',
+    destinations positive_bigints not null default '{}',
+    amounts positive_bigints not null default '{}',
+    -- The accounts that were locked for the transfers, each once, with the version and the balance that they
+    -- had before. House accounts are not among them.
+    accounts positive_bigints not null default '{}',
+    versions natural_bigints not null default '{}',
+    balances natural_bigints not null default '{}',
+    constraint operations_transfers_are_whole
+        check (cardinality(codes) = all (array[
+            cardinality(sources), cardinality(destinations), cardinality(amounts)
+        ])),
+    constraint operations_states_are_whole
+        check (cardinality(accounts) = all (array[cardinality(versions), cardinality(balances)]))
 ) partition by range (id);
 
 alter sequence operation_ids owned by operations.id;
@@ -109,63 +162,66 @@ grant usage on sequence operation_ids to bahay_service;
 revoke execute on function begin_month_of_operations from public;
 grant execute on function begin_month_of_operations to bahay_service;
 
--- Coins that went from one account to another. Rows are written once; another transfer corrects a mistake.
--- `number` counts the transfers of one operation from 1.
---
--- There are no foreign keys here or in `entries`: they double the cost of a settlement, and the only
--- statement that writes these rows takes their accounts and operations from rows that it locked or wrote
--- itself. The audit checks what foreign keys would check.
-create table transfers (
-    operation bigint not null,
-    number smallint not null check (number > 0),
-    code text not null
-        check (code in (
-            'ante', 'hold', 'payment', 'fee', 'release', 'pot', 'refund',
-            'welcome', 'daily', 'relief', 'adjustment', 'reversal', 'pot_refund', 'house_bot', 'sweep'
-        )),
-    source bigint not null,
-    destination bigint not null,
-    amount bigint not null,
-    primary key (operation, number),
-    constraint transfers_move_something check (amount > 0),
-    constraint transfers_go_elsewhere check (source <> destination)
-) partition by range (operation);
+-- The transfers of each operation, numbered from 1. A filter on `operation` is answered by the primary key of
+-- `operations`.
+create view transfers with (security_invoker) as
+select o.id as operation, t.number::smallint as number, t.code, t.source, t.destination, t.amount
+from operations o
+cross join lateral unnest(o.codes, o.sources, o.destinations, o.amounts)
+    with ordinality as t (code, source, destination, amount, number);
 
 -- The two sides of each transfer: one entry on its source, negative, and one on its destination. An account's
--- entries are numbered from 1 without gaps, and each continues the balance of the one before.
+-- entries are numbered from 1 without gaps by `version`, and each continues the balance of the one before.
+-- Those of a house account have neither version nor balances, since it is not locked when they are booked.
 --
--- Account and version are unique in each month, as the primary key of its partition (0014_months.sql). The
--- whole table cannot have that key, since it is partitioned by the operation. The row of the account
--- guarantees uniqueness across months: a writer of an entry has locked it, and the version continues from
--- there. The audit detects violations.
-create table entries (
+-- Nothing indexes the accounts in an operation: a query for an account joins `account_operations`.
+create view entries with (security_invoker) as
+select o.id as operation, e.number::smallint as number, e.account, e.amount, e.version,
+    e.balance_after - e.amount as balance_before, e.balance_after
+from operations o
+cross join lateral (
+    select s.account, s.number, s.amount,
+        a.version + count(*) over account as version,
+        (a.balance + sum(s.amount) over account)::bigint as balance_after
+    from (
+        select t.source as account, t.number, -t.amount as amount
+        from unnest(o.sources, o.amounts) with ordinality as t (source, amount, number)
+        union all
+        select t.destination, t.number, t.amount
+        from unnest(o.destinations, o.amounts) with ordinality as t (destination, amount, number)
+    ) s
+    left join unnest(o.accounts, o.versions, o.balances) as a (account, version, balance)
+        on a.account = s.account
+    window account as (partition by s.account order by s.number)
+) e;
+
+-- The operations of each account, except those of stake accounts, which are found by their game
+-- (`operation_keys`). The ids of accounts come from the service like those in `operations`, so there are no
+-- foreign keys here either. Versions are not unique by a constraint: the call that writes an operation locks
+-- the rows of its accounts and continues their versions. The audit detects violations.
+create table account_operations (
     account bigint not null,
-    version bigint not null check (version > 0),
     operation bigint not null,
-    number smallint not null,
-    amount bigint not null check (amount <> 0),
-    balance_before bigint not null,
-    balance_after bigint not null,
-    constraint entries_add_up check (balance_after = balance_before + amount)
+    primary key (account, operation)
 ) partition by range (operation);
 
-grant select, insert on transfers, entries to bahay_service;
+grant select, insert on account_operations to bahay_service;
+grant select on transfers, entries to bahay_service;
 
--- Operations whose house sides have no entries yet, including those that move nothing. Posting inserts a row
--- here and does not lock `fee` or `issue`; the house projection periodically deletes rows in order and, in
--- the same transaction, writes the house entries with balance and version and seals the operations.
-create table pending_house_entries (
+-- Operations that wait for their seal, including those that move nothing. Posting inserts a row here and
+-- does not lock `fee` or `issue`; the house projection periodically deletes rows in order and, in the same
+-- transaction, adds their transfers to the balances of house accounts and seals the operations.
+create table unsealed_operations (
     operation bigint primary key
 );
 
-grant select, insert, delete on pending_house_entries to bahay_service;
+grant select, insert, delete on unsealed_operations to bahay_service;
 
--- The hash chain over all booked operations. The house projection deletes operations from
--- `pending_house_entries` and, in the same transaction, seals them: one row here with a digest of each
--- operation and its transfers, and a hash over these and the hash before. A byte changed later does not match
--- its digest, a digest that is changed as well does not match its hash, and a copy of a number and its hash
--- reveals a rewritten chain. docs/LEDGER.md specifies the hashed texts; code and documentation compute them
--- independently.
+-- The hash chain over all booked operations. Operations are deleted from `unsealed_operations` and, in the
+-- same transaction, sealed: one row here with a digest of each operation and its transfers, and a hash over
+-- these and the hash before. A byte changed later does not match its digest, a digest that is changed as well
+-- does not match its hash, and a copy of a number and its hash reveals a rewritten chain. docs/LEDGER.md
+-- specifies the hashed texts; code and documentation compute them independently.
 create table seals (
     -- From 1 without gaps.
     number bigint primary key check (number > 0),

@@ -91,12 +91,15 @@ $$;
 
 -- The rows that a batch writes, as `write_books` receives them: one array for each of these types.
 --
--- Until it is written an operation is identified by its index in the batch, below 64, and a new account by a
--- negative number, -1 less its index among the new ones, below 1,024.
+-- Until it is written an operation is identified by its index in the batch, below 64. New accounts have their
+-- ids: a process takes a block of 1,024 ids at a time from the sequence.
 
--- An operation with all that it changes beside accounts: the end of a game with its documents, or its opening.
+-- An operation with all that it changes beside accounts: its transfers; the end of a game with its documents,
+-- or its opening. `listed` are the accounts whose `account_operations` name it.
 create type booked_operation as (
     place bigint, key text, kind text, input_hash bytea, answer jsonb, game uuid,
+    codes text[], sources bigint[], destinations bigint[], amounts bigint[],
+    accounts bigint[], versions bigint[], balances bigint[], listed bigint[],
     end_state text, finished_at timestamptz, void_reason text, settlement jsonb, record text,
     game_kind text, table_id uuid, room text, ante bigint, commitment bytea, opened_at timestamptz
 );
@@ -107,26 +110,17 @@ create type booked_seat as (
 );
 
 create type booked_account as (
-    place bigint, code text, kind text, player uuid, balance bigint, version bigint
+    id bigint, code text, kind text, player uuid, balance bigint, version bigint
 );
 
 -- An account that was read, with its balance and version after the batch.
 create type changed_account as (id bigint, version_read bigint, balance bigint, version bigint);
 
-create type booked_transfer as (
-    operation bigint, number smallint, code text, source bigint, destination bigint, amount bigint
-);
-
-create type booked_entry as (
-    account bigint, version bigint, operation bigint, number smallint, amount bigint,
-    balance_before bigint, balance_after bigint
-);
-
 -- Writes the decided operations against the books as they were read, all or nothing. The order is the global
 -- lock order: the games that end, which are locked by writing their ends; new accounts; the accounts that
 -- were read; and then operations in the order of their keys. An id is taken only then, so that ids ascend
 -- along each account. If the books have changed since they were read, the function fails with the error
--- BH001, which rolls everything back. One id of each sequence is taken, and the index is added to it.
+-- BH001, which rolls everything back. One id of operations is taken, and the index is added to it.
 --
 -- Arrays are expanded to rows in the select list and not in `from`. There PostgreSQL would first materialize
 -- each array, and then join them row by row: a tenth of all the instructions of reading and writing the
@@ -135,9 +129,7 @@ create function write_books(
     operations booked_operation[],
     seats booked_seat[],
     new_accounts booked_account[],
-    changed_accounts changed_account[],
-    transfers booked_transfer[],
-    entries booked_entry[]
+    changed_accounts changed_account[]
 )
 returns void
 language plpgsql
@@ -148,7 +140,6 @@ set enable_mergejoin = off
 as $$
 #variable_conflict use_column
 declare
-    first_account bigint := 0;
     first_operation bigint;
     ended bigint;
     settled bigint;
@@ -181,10 +172,9 @@ begin
     end if;
 
     if cardinality(new_accounts) > 0 then
-        first_account := nextval('accounts_id_seq');
         insert into accounts (id, code, kind, player, balance, version)
         overriding system value
-        select first_account + (n.row).place, (n.row).code, (n.row).kind, (n.row).player,
+        select (n.row).id, (n.row).code, (n.row).kind, (n.row).player,
             (n.row).balance, (n.row).version
         from (select unnest(new_accounts) as row) n
         order by (n.row).code;
@@ -222,38 +212,20 @@ begin
     insert into operation_keys (key, operation)
     select (o.row).key, first_operation + (o.row).place
     from (select unnest(operations) as row) o;
-    insert into operations (id, key, kind, input_hash, answer, game)
+    insert into operations (
+        id, key, kind, input_hash, answer, game,
+        codes, sources, destinations, amounts, accounts, versions, balances
+    )
     select first_operation + (o.row).place, (o.row).key, (o.row).kind, (o.row).input_hash,
-        (o.row).answer, (o.row).game
+        (o.row).answer, (o.row).game, (o.row).codes, (o.row).sources, (o.row).destinations,
+        (o.row).amounts, (o.row).accounts, (o.row).versions, (o.row).balances
     from (select unnest(operations) as row) o;
-    insert into pending_house_entries (operation)
+    insert into unsealed_operations (operation)
     select first_operation + (o.row).place
     from (select unnest(operations) as row) o;
-
-    if cardinality(transfers) > 0 then
-        insert into transfers (operation, number, code, source, destination, amount)
-        select first_operation + t.operation, t.number, t.code,
-            case when t.source < 0 then first_account - t.source - 1 else t.source end,
-            case when t.destination < 0 then first_account - t.destination - 1
-                else t.destination end,
-            t.amount
-        from (
-            select (t.row).operation, (t.row).number, (t.row).code, (t.row).source,
-                (t.row).destination, (t.row).amount
-            from (select unnest(transfers) as row) t
-        ) t;
-    end if;
-
-    if cardinality(entries) > 0 then
-        insert into entries (
-            account, version, operation, number, amount, balance_before, balance_after
-        )
-        select case when (e.row).account < 0 then first_account - (e.row).account - 1
-                else (e.row).account end,
-            (e.row).version, first_operation + (e.row).operation, (e.row).number, (e.row).amount,
-            (e.row).balance_before, (e.row).balance_after
-        from (select unnest(entries) as row) e;
-    end if;
+    insert into account_operations (account, operation)
+    select unnest((o.row).listed), first_operation + (o.row).place
+    from (select unnest(operations) as row) o;
 
     if ended > 0 then
         update game_players p

@@ -154,7 +154,7 @@ grant select, insert, update (gross, fee, reversed_at) on settlements, player_se
 -- The operations that are not projected yet, which reports read from the ledger itself.
 create view late_operations as
     select u.operation
-    from pending_house_entries u
+    from unsealed_operations u
     union all
     select unnest(s.operations)
     from seals s

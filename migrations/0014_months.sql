@@ -2,46 +2,23 @@
 -- tables in use are small, old months are vacuumed once and never touched again, and an operator can keep
 -- them on cheaper disks.
 --
--- - `operations`, `transfers` and `entries` are partitioned by the id of the operation, which contains its
---   month
+-- - `operations` and `account_operations` are partitioned by the id of the operation, which contains its month
 -- - `player_settlements` is partitioned by the end of the game
 --
 -- A row without a partition of its month goes to the default partition `…_unforeseen`, so it is never
 -- rejected. The service creates the partitions of coming months (`months`), though it owns none of these
--- tables, through the function here. Each partition has the constraints of the whole table, and those that
--- the whole cannot have.
+-- tables, through the function here. Each partition has the constraints of the whole table.
 
 create table operations_unforeseen partition of operations default;
-create table transfers_unforeseen partition of transfers default;
-create table entries_unforeseen partition of entries (primary key (account, version)) default;
+create table account_operations_unforeseen partition of account_operations default;
 create table player_settlements_unforeseen partition of player_settlements default;
 
 -- The service reports the number of rows in default partitions as a metric.
-grant select on operations_unforeseen, transfers_unforeseen, entries_unforeseen,
-    player_settlements_unforeseen to bahay_service;
-
--- Months whose entries have been deleted (0015_closed_months.sql).
-create table closed_months (
-    -- The first day of the month.
-    month date primary key,
-    -- The least id of the month after it.
-    closed_before bigint not null unique,
-    operations bigint not null,
-    -- The number of its transfers: half of its entries.
-    transfers bigint not null,
-    -- The sum of their amounts.
-    moved numeric not null,
-    -- The newest seal of that time, which must remain in the chain.
-    seal bigint not null,
-    seal_hash bytea not null check (octet_length(seal_hash) = 32),
-    closed_at timestamptz not null default date_trunc('milliseconds', now())
-);
-
-grant select on closed_months to bahay_service;
+grant select on operations_unforeseen, account_operations_unforeseen, player_settlements_unforeseen
+    to bahay_service;
 
 -- Creates the partition of a table for the month (UTC) of a time, if there is none; returns whether it did.
--- Rows of that month move from the default partition into it. `entries` gets no partition again for a closed
--- month, nor for an earlier one: it would be the oldest, and prevent all later ones from being closed.
+-- Rows of that month move from the default partition into it.
 --
 -- The creation locks the default partition exclusively for a moment. If it would have to wait for that lock
 -- it fails, and the service retries later.
@@ -62,7 +39,7 @@ declare
 begin
     case of_table
         when 'operations' then by_column := 'id';
-        when 'transfers', 'entries' then by_column := 'operation';
+        when 'account_operations' then by_column := 'operation';
         when 'player_settlements' then by_column := 'finished_at';
         else raise exception 'no table of months' using errcode = 'BH004';
     end case;
@@ -82,11 +59,6 @@ begin
     if to_regclass(part) is not null then
         return false;
     end if;
-    if of_table = 'entries' and exists (
-        select from closed_months c where c.closed_before >= first_operation_of(after)
-    ) then
-        raise exception 'the month is closed' using errcode = 'BH006';
-    end if;
     execute format(
         'create table %I (
             like %I including defaults including constraints including storage
@@ -94,9 +66,6 @@ begin
         )',
         part, of_table
     );
-    if of_table = 'entries' then
-        execute format('alter table %I add primary key (account, version)', part);
-    end if;
     execute format(
         'with moved as (delete from %I u where u.%I >= %s and u.%I < %s returning u.*)
         insert into %I select m.* from moved m',
@@ -120,7 +89,7 @@ security definer
 set search_path = public, pg_temp
 as $$
 begin
-    if of_table not in ('operations', 'transfers', 'entries', 'player_settlements') then
+    if of_table not in ('operations', 'account_operations', 'player_settlements') then
         raise exception 'no table of months' using errcode = 'BH004';
     end if;
     execute format('analyze %I', of_table);
@@ -133,7 +102,7 @@ grant execute on function analyze_months to bahay_service;
 -- The first month of a house, the months that the service creates ahead of time, and the month before for
 -- games that end before midnight and are booked after it.
 select make_month(t.name, m.month at time zone 'UTC')
-from unnest(array['operations', 'transfers', 'entries', 'player_settlements']) as t (name)
+from unnest(array['operations', 'account_operations', 'player_settlements']) as t (name)
 cross join generate_series(
     date_trunc('month', now() at time zone 'UTC') - interval '1 month',
     date_trunc('month', now() at time zone 'UTC') + interval '3 months',

@@ -6,11 +6,7 @@
 //! without a partition of its month is never rejected: it goes to a default partition, and the
 //! creation of the month moves it. On each node two gauges show when maintenance fails.
 //!
-//! Older months are closed here as well, by another such function, if the owner of the schema has
-//! limited the months for which entries are kept (`bahay migrate`): their entries are removed, and
-//! their sums remain (docs/LEDGER.md).
-//!
-//! Deliberately absent: the removal of operations and transfers.
+//! Deliberately absent: the removal of old months.
 
 use std::time::Duration;
 
@@ -21,7 +17,7 @@ use sqlx::{PgExecutor, PgPool};
 use crate::metrics::Metrics;
 
 /// The partitioned tables.
-pub const TABLES: [&str; 4] = ["operations", "transfers", "entries", "player_settlements"];
+pub const TABLES: [&str; 3] = ["operations", "account_operations", "player_settlements"];
 
 /// The number of months created ahead.
 pub const AHEAD: i32 = 3;
@@ -80,35 +76,13 @@ impl Months {
         }
     }
 
-    /// Maintains the partitions, and closes the oldest month if it is due, which does not depend on
-    /// the maintenance.
-    ///
-    /// # Errors
-    /// If the maintenance failed. A month that cannot be closed yet is no error.
+    /// Maintains the partitions, and logs the creation of new ones.
     pub async fn run(&self) -> Result<(), sqlx::Error> {
-        let maintained = self.maintain().await;
-        match self.close_oldest_month().await {
-            Ok(None) => {}
-            Ok(Some(month)) => tracing::info!(month, "a month was closed"),
-            // Open games and filled POTs may prevent it for weeks.
-            Err(error) => tracing::warn!(%error, "a month cannot be closed yet"),
-        }
-        let MonthsReport { created, ahead, .. } = maintained?;
+        let MonthsReport { created, ahead, .. } = self.maintain().await?;
         if created > 0 {
             tracing::info!(created, ahead, "partitions were created");
         }
         Ok(())
-    }
-
-    /// Closes the oldest month if its entries have been kept for the configured time. Returns the
-    /// closed month.
-    pub async fn close_oldest_month(&self) -> Result<Option<String>, sqlx::Error> {
-        let mut tx = self.pool.begin().await?;
-        // All rows of the month are read.
-        sqlx::query!("set local statement_timeout = 0").execute(&mut *tx).await?;
-        let closed = sqlx::query_scalar!("select close_oldest_month()").fetch_one(&mut *tx).await?;
-        tx.commit().await?;
-        Ok(closed)
     }
 
     /// Creates missing partitions, and analyzes each partitioned table once a day. A partition that
@@ -223,10 +197,6 @@ async fn find_missing_partitions(pool: &PgPool) -> Result<Vec<(String, Timestamp
         where m.month >= timestamp '2020-01-01'
             and m.month <= now() at time zone 'UTC' + interval '3 years'
             and to_regclass(t.name || to_char(m.month, '_YYYY_MM')) is null
-            and not (
-                t.name = 'entries'
-                and exists (select from closed_months c where c.month >= m.month::date)
-            )
         order by m.month, t.name
         "#,
         &TABLES.map(String::from),
@@ -280,8 +250,7 @@ async fn count_unforeseen_rows(pool: &PgPool) -> Result<i64, sqlx::Error> {
         r#"
         select (
             (select count(*) from (select from operations_unforeseen limit $1) o)
-            + (select count(*) from (select from transfers_unforeseen limit $1) t)
-            + (select count(*) from (select from entries_unforeseen limit $1) e)
+            + (select count(*) from (select from account_operations_unforeseen limit $1) m)
             + (select count(*) from (select from player_settlements_unforeseen limit $1) s)
         ) as "count!"
         "#,

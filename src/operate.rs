@@ -67,7 +67,7 @@ pub struct HouseServices {
 }
 
 /// The error of a command, for printing.
-type CommandError = Box<dyn std::error::Error>;
+pub type CommandError = Box<dyn std::error::Error>;
 
 /// Runs a command and returns the text to print.
 pub async fn run_table_command(command: TableCommand) -> Result<String, CommandError> {

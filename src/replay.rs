@@ -7,7 +7,7 @@
 //! Deliberately absent: authorization. The record itself shows all hands to its players after the
 //! game, so the caller may show them too.
 
-use bahay_bots::search;
+use bahay_bots::search::{self, JudgedDecision};
 use bahay_engine::catalog::AnyGame;
 use bahay_engine::game::{Describe, Game, Piece, Row, Viewer};
 use bahay_engine::seat::Seat;
@@ -64,18 +64,8 @@ pub struct Steps {
     pub total: usize,
 }
 
-/// A decision for which the bot prefers another action, from [`search::JudgedDecision`].
-#[derive(Clone, Debug, PartialEq)]
-pub struct JudgedStep {
-    /// The number of the step.
-    pub step: usize,
-    pub action: Value,
-    pub advised: Value,
-    /// The value of the action, in hundredths of a bet.
-    pub value: i64,
-    /// The value of the bot's action, in hundredths of a bet.
-    pub advised_value: i64,
-}
+/// A decision for which the bot prefers another action.
+pub type JudgedStep = JudgedDecision<Value>;
 
 /// The number of a seat's actions by origin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -51,44 +51,18 @@ impl Default for RetentionPeriods {
     }
 }
 
-/// A kind of rows that expire.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ExpiringRows {
-    RefreshTokens,
-    Sessions,
-    OperatorSessions,
-    SignInFailures,
-    GrantCounts,
-    IdempotencyAnswers,
-    UsedNonces,
-    Notices,
-}
-
-impl ExpiringRows {
-    /// All kinds in the order of removal: a session is removed after its tokens.
-    pub const ALL: [Self; 8] = [
-        Self::RefreshTokens,
-        Self::Sessions,
-        Self::OperatorSessions,
-        Self::SignInFailures,
-        Self::GrantCounts,
-        Self::IdempotencyAnswers,
-        Self::UsedNonces,
-        Self::Notices,
-    ];
-
-    /// Returns the plural name for log messages.
-    const fn label(self) -> &'static str {
-        match self {
-            Self::RefreshTokens => "refresh tokens",
-            Self::Sessions => "sessions",
-            Self::OperatorSessions => "sessions of operators",
-            Self::SignInFailures => "counts of failed sign-ins",
-            Self::GrantCounts => "counts of grants",
-            Self::IdempotencyAnswers => "answers to repeated calls",
-            Self::UsedNonces => "used nonces of ID tokens",
-            Self::Notices => "notices",
-        }
+bahay_base::text_enum! {
+    /// A kind of rows that expire, with its plural name for log messages. The kinds are in the
+    /// order of removal: a session is removed after its tokens.
+    pub enum ExpiringRows {
+        RefreshTokens = "refresh tokens",
+        Sessions = "sessions",
+        OperatorSessions = "sessions of operators",
+        SignInFailures = "counts of failed sign-ins",
+        GrantCounts = "counts of grants",
+        IdempotencyAnswers = "answers to repeated calls",
+        UsedNonces = "used nonces of ID tokens",
+        Notices = "notices",
     }
 }
 
@@ -132,12 +106,12 @@ impl Retention {
     /// one.
     pub async fn remove_all(&self) -> Result<(), sqlx::Error> {
         let mut result = Ok(());
-        for old in ExpiringRows::ALL {
+        for &old in ExpiringRows::ALL {
             match self.remove(old).await {
                 Ok(0) => {}
-                Ok(rows) => tracing::debug!(rows, "expired {} were removed", old.label()),
+                Ok(rows) => tracing::debug!(rows, "expired {old} were removed"),
                 Err(error) => {
-                    tracing::warn!(%error, "expired {} could not be removed", old.label());
+                    tracing::warn!(%error, "expired {old} could not be removed");
                     result = Err(error);
                 }
             }

@@ -1,6 +1,7 @@
 //! Halted tables as operators see them: one row for each halt.
 
 use bahay_engine::table::{GameId, TableId};
+use bahay_shell::Halt;
 use jiff_sqlx::Timestamp;
 use sqlx::PgPool;
 use uuid::Uuid;
@@ -15,15 +16,6 @@ bahay_base::text_enum! {
         /// The table was deleted, and the coins of its game were refunded.
         Voided = "voided",
     }
-}
-
-/// The reason of a halt, and the version of the journal at that time.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Halt {
-    pub table: TableId,
-    pub room: Option<String>,
-    pub version: Option<u64>,
-    pub reason: String,
 }
 
 /// A table that is currently halted.

@@ -6,6 +6,9 @@ use clap::Args;
 
 use crate::rate_limit;
 
+/// The highest rate of commands, and the largest burst.
+const COMMANDS_MAX: u32 = 1_000_000;
+
 /// The limits of one node by address and account, its origins and its proxies.
 #[derive(Args, Clone, Debug)]
 pub struct RateLimitSettings {
@@ -62,6 +65,12 @@ pub struct RateLimitSettings {
     )]
     pub socket_handshakes_per_account: rate_limit::Rate,
 
+    /// Commands of one socket: a rate a second and a burst. Clients pace themselves by the default,
+    /// so it can only be raised.
+    #[arg(long, env = "BAHAY_COMMANDS_PER_SOCKET", default_value_t = rate_limit::COMMANDS_PER_SOCKET,
+          value_parser = parse_command_rate, value_name = "RATE")]
+    pub commands_per_socket: rate_limit::Rate,
+
     /// Requests of one address: a rate a second and a burst.
     #[arg(
         long,
@@ -92,10 +101,56 @@ impl RateLimitSettings {
             sockets_per_address: self.sockets_per_address,
             unauthenticated_sockets_per_address: self.unauthenticated_sockets_per_address,
             socket_handshakes_per_account: self.socket_handshakes_per_account,
+            commands_per_socket: self.commands_per_socket,
             requests_per_address: self.requests_per_address,
             requests_per_account: self.requests_per_account,
             sign_ins_per_address: self.sign_ins_per_address,
             ..rate_limit::Options::default()
+        }
+    }
+}
+
+/// Reads the rate of a socket's commands, which is at least the default.
+fn parse_command_rate(text: &str) -> Result<rate_limit::Rate, String> {
+    let rate: rate_limit::Rate =
+        text.parse().map_err(|error: rate_limit::ParseRateError| error.to_string())?;
+    let least = rate_limit::COMMANDS_PER_SOCKET;
+    let is_allowed = (least.per_second..=COMMANDS_MAX).contains(&rate.per_second)
+        && (least.burst..=COMMANDS_MAX).contains(&rate.burst);
+    let error = || format!("give a rate from {least} to {COMMANDS_MAX}:{COMMANDS_MAX}");
+    is_allowed.then_some(rate).ok_or_else(error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{RateLimitSettings, rate_limit};
+    use crate::rate_limit::Rate;
+    use clap::{Args as _, Command, FromArgMatches as _};
+
+    fn read(arguments: &[&str]) -> Result<rate_limit::Options, clap::Error> {
+        let command = RateLimitSettings::augment_args(Command::new("x"));
+        let words = std::iter::once(&"x").chain(arguments);
+        let settings = command.try_get_matches_from(words)?;
+        Ok(RateLimitSettings::from_arg_matches(&settings)?.options())
+    }
+
+    #[test]
+    fn the_default_rate_of_commands_is_that_of_the_options() {
+        let rate = read(&[]).unwrap().commands_per_socket;
+        assert_eq!(rate, rate_limit::Options::default().commands_per_socket);
+    }
+
+    #[test]
+    fn the_rate_of_commands_can_only_be_raised() {
+        let read = |rate: &str| read(&["--commands-per-socket", rate]);
+        for (text, per_second, burst) in
+            [("20:40", 20, 40), ("100:40", 100, 40), ("1000000:1000000", 1_000_000, 1_000_000)]
+        {
+            let rate = read(text).unwrap().commands_per_socket;
+            assert_eq!(rate, Rate { per_second, burst }, "{text}");
+        }
+        for text in ["19:40", "20:39", "1000001:40", "20:1000001", "20", "0:0", ""] {
+            assert!(read(text).is_err(), "{text}");
         }
     }
 }

@@ -34,16 +34,10 @@ impl RetentionSettings {
     }
 }
 
-/// The bounds within which the service removes booked data. Only the owner of the schema writes
-/// them. `bahay migrate` sets all of them each time: a bound that is not given is removed.
+/// The bound within which the service removes booked data. Only the owner of the schema writes it.
+/// `bahay migrate` sets it each time: a bound that is not given is removed.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct OwnerSettings {
-    /// Whole months before the current one for which the entries of accounts are kept, at least 2;
-    /// without it they are kept for good. Operations and transfers are always kept for good.
-    #[arg(long, env = "BAHAY_ENTRIES_KEPT_MONTHS", value_name = "MONTHS", default_value = "",
-          hide_default_value = true, value_parser = |text: &str| Bound::parse(text, 2..=1200))]
-    pub entries_kept_months: Bound,
-
     /// Days for which the database keeps the text of a record after its object was stored in the
     /// archive; without it the text is kept for good.
     #[arg(long, env = "BAHAY_ARCHIVE_GRACE_DAYS", value_name = "DAYS", default_value = "",
@@ -69,13 +63,12 @@ impl Bound {
 #[cfg(test)]
 mod tests {
     use super::{Bound, OwnerSettings, RetentionPeriods, RetentionSettings};
+    use crate::config::tests::default_settings;
     use clap::{Args as _, Command, FromArgMatches as _};
 
     #[test]
     fn the_default_settings_match_the_periods() {
-        let command = RetentionSettings::augment_args(Command::new("x"));
-        let settings = command.try_get_matches_from(["x"]).unwrap();
-        let settings = RetentionSettings::from_arg_matches(&settings).unwrap();
+        let settings = default_settings::<RetentionSettings>();
         assert_eq!(settings.periods(), RetentionPeriods::default());
     }
 
@@ -87,13 +80,13 @@ mod tests {
             OwnerSettings::from_arg_matches(&settings)
         };
         let none = read(&["x", "--archive-grace-days", ""]).unwrap();
-        assert_eq!((none.entries_kept_months, none.archive_grace_days), (Bound(None), Bound(None)));
-        let some = ["x", "--entries-kept-months", "13", "--archive-grace-days", "0"];
-        let some = read(&some).unwrap();
-        assert_eq!(some.entries_kept_months, Bound(Some(13)));
-        assert_eq!(some.archive_grace_days, Bound(Some(0)));
-        for text in ["1", "1201", "-2", "two"] {
-            assert!(read(&["x", &format!("--entries-kept-months={text}")]).is_err(), "{text}");
+        assert_eq!(none.archive_grace_days, Bound(None));
+        for (text, days) in [("0", 0), ("30", 30), ("3650", 3650)] {
+            let some = read(&["x", "--archive-grace-days", text]).unwrap();
+            assert_eq!(some.archive_grace_days, Bound(Some(days)));
+        }
+        for text in ["3651", "-2", "two"] {
+            assert!(read(&["x", &format!("--archive-grace-days={text}")]).is_err(), "{text}");
         }
     }
 }

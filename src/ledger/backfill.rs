@@ -3,13 +3,14 @@
 //! database for demonstration; it serves no players.
 //!
 //! Grants and games are decided in memory and collected. [`LedgerBatch::write`] writes a batch in
-//! one transaction while the next one is being decided, then projects and seals it like every other
+//! one transaction while the next one is being decided, then seals it like every other
 //! operation, so the audit finds the books consistent. Ids continue from the sequences and are
 //! counted here, so no other process may post meanwhile. Memory grows with the size of a
 //! batch, and with the numbers of players and tables.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Write as _};
+use std::mem;
 
 use bahay_engine::seat::Seat;
 use jiff::Timestamp;
@@ -22,18 +23,17 @@ use super::error::LedgerError;
 use super::house_projection;
 use super::operation::{Operation, Request, WinLimit};
 use super::operations::{GrantCoins, OpenGame, Opening, OpeningOutcome, SettleGame};
-use super::posting::house_accounts::create_house_accounts;
+use super::posting::account_ids::create_house_accounts;
 use super::seal::Hexadecimal;
 use crate::months;
 
 // The tables of a batch with their columns.
 const ACCOUNTS: &str = "accounts (id, code, kind, player, balance, version)";
-const OPERATIONS: &str = "operations (id, key, kind, input_hash, answer, game, created_at)";
+const OPERATIONS: &str = "operations (id, key, kind, input_hash, answer, game, created_at, \
+    codes, sources, destinations, amounts, accounts, versions, balances)";
 const KEYS: &str = "operation_keys (key, operation)";
-const TRANSFERS: &str = "transfers (operation, number, code, source, destination, amount)";
-const ENTRIES: &str =
-    "entries (account, version, operation, number, amount, balance_before, balance_after)";
-const PENDING: &str = "pending_house_entries (operation)";
+const ACCOUNT_OPERATIONS: &str = "account_operations (account, operation)";
+const UNSEALED: &str = "unsealed_operations (operation)";
 const GAMES: &str =
     "games (id, kind, table_id, room, state, ante, commitment, opened_at, finished_at)";
 const SEATS: &str = "game_players (game, player, seat, stake, net, finished_at)";
@@ -178,29 +178,8 @@ impl LedgerBackfill {
         }
     }
 
-    /// Appends the rows of the decided transfers and entries, and stores the new account states.
+    /// Stores the new account states.
     fn apply_books(&mut self, books: &Books) {
-        for row in &books.transfers {
-            let [operation, source, destination, amount] =
-                [&row.operation, &row.source, &row.destination, &row.amount];
-            let fields: [&dyn Display; 6] =
-                [operation, &row.number, &row.code, source, destination, amount];
-            self.push_row(TRANSFERS, &fields);
-        }
-        for row in books.sorted_entries() {
-            self.push_row(
-                ENTRIES,
-                &[
-                    &row.account,
-                    &row.version,
-                    &row.operation,
-                    &row.number,
-                    &row.amount,
-                    &row.balance_before,
-                    &row.balance_after,
-                ],
-            );
-        }
         for (account, account_state) in &books.account_states {
             if let Some(kept) = self.account_states.get_mut(account) {
                 *kept = *account_state;
@@ -223,13 +202,35 @@ impl LedgerBackfill {
 
         books.operation = id;
         let outcome = operation.decide(books)?;
+        let transfers = mem::take(&mut books.transfers);
         let request = Request::new(operation)?;
         let hash = bytea_text(&request.input_hash);
         let answer = to_json(&outcome)?;
         let game = Nullable(request.game);
-        self.push_row(OPERATIONS, &[&id, &request.key, &request.kind, &hash, &answer, &game, &at]);
+        self.push_row(
+            OPERATIONS,
+            &[
+                &id,
+                &request.key,
+                &request.kind,
+                &hash,
+                &answer,
+                &game,
+                &at,
+                &ArrayText(&transfers.codes),
+                &ArrayText(&transfers.sources),
+                &ArrayText(&transfers.destinations),
+                &ArrayText(&transfers.amounts),
+                &ArrayText(&transfers.accounts),
+                &ArrayText(&transfers.versions),
+                &ArrayText(&transfers.balances),
+            ],
+        );
         self.push_row(KEYS, &[&request.key, &id]);
-        self.push_row(PENDING, &[&id]);
+        self.push_row(UNSEALED, &[&id]);
+        for account in &transfers.listed {
+            self.push_row(ACCOUNT_OPERATIONS, &[account, &id]);
+        }
         if let Some(documents) = request.documents() {
             let settlement = to_json(documents.settlement)?;
             self.push_row(RECORDS, &[&game, &settlement, &documents.record.as_str()]);
@@ -250,7 +251,7 @@ impl LedgerBackfill {
 
     /// Returns everything collected since the last call. Batches must be written in this order.
     pub fn take_batch(&mut self) -> LedgerBatch {
-        for account in std::mem::take(&mut self.made) {
+        for account in mem::take(&mut self.made) {
             if let Some(mut account_state) = self.account_states.get(&account).copied() {
                 self.push_account(&account, &account_state);
                 account_state.version_read = account_state.version;
@@ -265,7 +266,7 @@ impl LedgerBackfill {
             }
         }
         LedgerBatch {
-            rows: std::mem::take(&mut self.rows),
+            rows: mem::take(&mut self.rows),
             changed,
             account_next: self.account_next,
             operation_next: self.operation_next,
@@ -275,7 +276,7 @@ impl LedgerBackfill {
 }
 
 impl LedgerBatch {
-    /// Writes the batch in one transaction, then projects the house entries and seals the
+    /// Writes the batch in one transaction, then updates the house accounts and seals the
     /// operations.
     pub async fn write(self, pool: &PgPool) -> Result<(), LedgerError> {
         if let Some((first, last)) = self.times_ms {
@@ -296,7 +297,7 @@ impl LedgerBatch {
         .fetch_one(&mut *tx)
         .await?;
         tx.commit().await?;
-        house_projection::project_all(pool).await?;
+        house_projection::seal_all(pool).await?;
         Ok(())
     }
 
@@ -330,6 +331,22 @@ impl<T: Display> Display for Nullable<T> {
             // A marker that no field contains: see `push_row`.
             None => f.write_str("\u{0}"),
         }
+    }
+}
+
+/// An array of numbers, or of words without special characters, in PostgreSQL's text format.
+struct ArrayText<'a, T>(&'a [T]);
+
+impl<T: Display> Display for ArrayText<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("{")?;
+        for (index, value) in self.0.iter().enumerate() {
+            if index > 0 {
+                f.write_str(",")?;
+            }
+            value.fmt(f)?;
+        }
+        f.write_str("}")
     }
 }
 
@@ -385,12 +402,19 @@ fn parse_time(at_ms: i64) -> Result<Timestamp, LedgerError> {
 
 #[cfg(test)]
 mod tests {
-    use super::{CopyText, Nullable};
+    use super::{ArrayText, CopyText, Nullable};
 
     #[test]
     fn special_characters_of_copy_are_escaped() {
         let mut text = CopyText::default();
         text.push_row(&[&1, &"a\tb\\c\nd", &Nullable(None::<u8>), &"\\xff"]);
         assert_eq!(text.0, "1\ta\\tb\\\\c\\nd\t\\N\t\\\\xff\n");
+    }
+
+    #[test]
+    fn arrays_are_written_in_braces() {
+        assert_eq!(ArrayText(&["ante", "hold"]).to_string(), "{ante,hold}");
+        assert_eq!(ArrayText(&[-1, 20]).to_string(), "{-1,20}");
+        assert_eq!(ArrayText::<i64>(&[]).to_string(), "{}");
     }
 }

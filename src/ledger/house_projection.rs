@@ -1,22 +1,19 @@
-//! The house projection: the entries of house accounts, written some time after their transfers.
+//! The house projection: the balances of house accounts, updated some time after the transfers.
 //!
 //! Nearly every game pays the room's fee account, and a lock on it would serialize all games. So
-//! posting writes the transfer and records the operation in `pending_house_entries`. Here one
-//! process at a time removes pending operations in the order of their ids and writes the entries of
-//! `fee` and `issue`, numbered and with balances like all others, in the same transaction. A crash
-//! loses nothing: the pending row is removed in the transaction that writes the entry. Operations
-//! projected together are also sealed together (see `seal`), so every operation is recorded as
-//! pending, whatever it moves.
+//! posting writes the operation and records it in `unsealed_operations`. Here one process at a time
+//! removes these rows in the order of the operations' ids, adds the sides of their transfers to the
+//! balances and versions of `fee` and `issue`, and seals the operations (see `seal`), in one
+//! transaction. A crash loses nothing. Every operation is recorded as unsealed, whatever it moves.
 //!
-//! An operation that commits late may be projected after one with a higher id. House entries are
-//! numbered in the order of projection, which is a possible order of events.
+//! An operation that commits late may be sealed after one with a higher id.
 
 use std::collections::BTreeMap;
 
 use bahay_engine::coins::Coins;
 use sqlx::{PgConnection, PgPool};
 
-use super::books::{AccountState, EntryRow};
+use super::books::AccountState;
 use super::seal::{self, OperationContent};
 use crate::db;
 
@@ -26,26 +23,26 @@ const OPERATIONS_MAX: i64 = 1_000;
 /// The advisory lock that the projection holds, so that nodes take turns. The number is arbitrary.
 const ADVISORY_LOCK: i64 = 0x6261_6861_795f_666f;
 
-/// Projects until no operation is pending. Returns the number of projected operations.
-pub(super) async fn project_all(pool: &PgPool) -> Result<u64, sqlx::Error> {
+/// Seals operations until none is unsealed. Returns the number of sealed operations.
+pub(super) async fn seal_all(pool: &PgPool) -> Result<u64, sqlx::Error> {
     let mut sum = 0_u64;
     loop {
-        let projected = db::retry(|| project_batch(pool)).await?;
-        sum = sum.saturating_add(projected);
-        if projected < OPERATIONS_MAX.unsigned_abs() {
+        let sealed = db::retry(|| seal_batch(pool)).await?;
+        sum = sum.saturating_add(sealed);
+        if sealed < OPERATIONS_MAX.unsigned_abs() {
             return Ok(sum);
         }
     }
 }
 
-async fn project_batch(pool: &PgPool) -> Result<u64, sqlx::Error> {
+async fn seal_batch(pool: &PgPool) -> Result<u64, sqlx::Error> {
     let mut tx = pool.begin().await?;
     sqlx::query!("select pg_advisory_xact_lock($1)", ADVISORY_LOCK).fetch_one(&mut *tx).await?;
     let operations = sqlx::query_scalar!(
         r#"
-        delete from pending_house_entries u
+        delete from unsealed_operations u
         where u.operation in (
-            select n.operation from pending_house_entries n order by n.operation limit $1
+            select n.operation from unsealed_operations n order by n.operation limit $1
         )
         returning u.operation
         "#,
@@ -61,8 +58,8 @@ async fn project_batch(pool: &PgPool) -> Result<u64, sqlx::Error> {
         return Err(sqlx::Error::Protocol("an operation was removed before it was sealed".into()));
     }
     let mut house = lock_house_accounts(&mut tx).await?;
-    let entries = build_entries(&booked, &mut house)?;
-    write_entries(&mut tx, &entries, &house).await?;
+    apply_transfers(&booked, &mut house)?;
+    write_house_accounts(&mut tx, &house).await?;
     seal::append_seal(&mut tx, &booked).await?;
     tx.commit().await?;
     Ok(u64::try_from(operations.len()).unwrap_or(u64::MAX))
@@ -88,50 +85,36 @@ async fn lock_house_accounts(
         .collect())
 }
 
-fn build_entries(
+/// Applies both sides of each transfer to the accounts among `house`.
+fn apply_transfers(
     booked: &[OperationContent],
     house: &mut BTreeMap<i64, AccountState>,
-) -> Result<Vec<EntryRow>, sqlx::Error> {
+) -> Result<(), sqlx::Error> {
     let overflow = || sqlx::Error::Protocol("a house balance does not fit 64 bits".into());
-    let mut entries = Vec::new();
-    let transfers =
-        booked.iter().flat_map(|one| one.transfers.iter().map(|transfer| (one.id, transfer)));
-    for (operation, transfer) in transfers {
-        let negative = Coins::ZERO.checked_sub(transfer.amount).ok_or_else(overflow)?;
-        let sides = [(transfer.source, negative), (transfer.destination, transfer.amount)];
-        for (account, amount) in sides {
+    for (source, destination, amount) in booked.iter().flat_map(OperationContent::transfers) {
+        let negative = Coins::ZERO.checked_sub(amount).ok_or_else(overflow)?;
+        for (account, amount) in [(source, negative), (destination, amount)] {
             if let Some(account_state) = house.get_mut(&account) {
-                let entry = account_state.enter(operation, transfer.number, amount);
-                entries.push(entry.ok_or_else(overflow)?);
+                account_state.apply(amount).ok_or_else(overflow)?;
             }
         }
     }
-    Ok(entries)
+    Ok(())
 }
 
-async fn write_entries(
+async fn write_house_accounts(
     connection: &mut PgConnection,
-    entries: &[EntryRow],
     house: &BTreeMap<i64, AccountState>,
 ) -> Result<(), sqlx::Error> {
     let changed = house.values().filter(|account_state| account_state.has_changed());
     let changed: Vec<_> = changed.map(AccountState::row).collect();
     let written = sqlx::query!(
         r#"
-        with new_entries as (
-            insert into entries (
-                account, version, operation, number, amount, balance_before, balance_after
-            )
-            select e.account, e.version, e.operation, e.number, e.amount, e.balance_before,
-                e.balance_after
-            from unnest($1::booked_entry[]) as e
-        )
         update accounts a
         set balance = s.balance, version = s.version
-        from unnest($2::changed_account[]) as s
+        from unnest($1::changed_account[]) as s
         where a.id = s.id and a.version = s.version_read
         "#,
-        entries as _,
         &changed as _
     )
     .execute(connection)
@@ -142,4 +125,30 @@ async fn write_entries(
         return Ok(());
     }
     Err(sqlx::Error::Protocol("a house balance was changed outside of the projection".into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::apply_transfers;
+    use crate::ledger::books::AccountState;
+    use crate::ledger::seal::OperationContent;
+
+    #[test]
+    fn both_sides_of_house_accounts_are_counted_and_summed() {
+        let mut house = [(1, -500, 3), (2, 40, 2), (3, 0, 0)]
+            .map(|(id, balance, version)| (id, AccountState::from_columns(id, balance, version)))
+            .into();
+        let booked = [
+            OperationContent::with_transfers(7, &[(1, 9, 100), (9, 2, 10)]),
+            OperationContent::with_transfers(8, &[]),
+            OperationContent::with_transfers(9, &[(2, 1, 30), (9, 10, 5)]),
+        ];
+        apply_transfers(&booked, &mut house).unwrap();
+        let states = house.values().map(|state| (state.balance.hundredths(), state.version));
+        assert_eq!(states.collect::<Vec<_>>(), [(-570, 5), (20, 4), (0, 0)]);
+        assert!(!house[&3].has_changed());
+
+        let most = [OperationContent::with_transfers(10, &[(9, 2, i64::MAX)])];
+        apply_transfers(&most, &mut house).unwrap_err();
+    }
 }

@@ -10,7 +10,7 @@
 //!   `books`; `openings` reads what only openings of games need.
 //! - `posting` collects requests into batches, reads the books, and writes what was decided.
 //! - `canonical` is the form of JSON that inputs are hashed in.
-//! - `house_projection` writes the entries of house accounts and seals operations (`seal`).
+//! - `house_projection` updates the balances of house accounts and seals operations (`seal`).
 //! - `read` answers queries, `audit` checks the books, `house_bots` sums the coins of house bots,
 //!   and `backfill` writes a whole history.
 //!
@@ -54,7 +54,7 @@ pub use read::{Entry, EntryFilter, Wallet};
 pub use seal::SealHead;
 
 use operation::{Answer, Operation, Request};
-use posting::house_accounts::HouseIds;
+use posting::account_ids::AccountIds;
 use posting::locked;
 use posting::writer::{self, Job};
 
@@ -78,8 +78,8 @@ pub struct LedgerOptions {
     /// half of this time on average and shares a transaction with those that arrived in the
     /// meantime.
     pub pace: Duration,
-    /// The interval of the house projection in milliseconds, and so the maximum delay of house
-    /// entries.
+    /// The interval of the house projection in milliseconds, and so the maximum delay of seals and
+    /// of the balances of house accounts.
     pub projection_interval_ms: u64,
     /// The limit of winnings at private tables.
     pub allowance: Allowance,
@@ -100,7 +100,7 @@ pub struct Ledger {
     pool: PgPool,
     /// The pool of queries, so that any number of them takes no connection from operations.
     reads: PgPool,
-    house_ids: HouseIds,
+    account_ids: AccountIds,
     writer: mpsc::Sender<Job>,
     allowance: Allowance,
 }
@@ -124,8 +124,8 @@ impl LedgerTasks {
                 tracing::error!(%error, "a task of the ledger failed");
             }
         }
-        if let Err(error) = house_projection::project_all(&self.pool).await {
-            tracing::warn!(%error, "the projection of house entries failed");
+        if let Err(error) = house_projection::seal_all(&self.pool).await {
+            tracing::warn!(%error, "the house projection failed");
         }
     }
 }
@@ -137,17 +137,17 @@ impl Ledger {
     /// # Panics
     /// Panics outside of a tokio runtime.
     pub fn start(pool: PgPool, options: LedgerOptions) -> (Self, LedgerTasks) {
-        let house_ids = HouseIds::default();
+        let account_ids = AccountIds::default();
         let (stop, stopped) = watch::channel(false);
         let (writer, waiting) = mpsc::channel(options.queue.max(1));
-        let ids = house_ids.clone();
+        let ids = account_ids.clone();
         let writer_task = writer::run_writer(pool.clone(), ids, waiting, options, stopped.clone());
         let every = Duration::from_millis(options.projection_interval_ms.max(1));
         let projection_task = writer::run_house_projection(pool.clone(), every, stopped);
         let tasks = vec![tokio::spawn(writer_task), tokio::spawn(projection_task)];
         let allowance = options.allowance;
         let reads = pool.clone();
-        let ledger = Self { pool: pool.clone(), reads, house_ids, writer, allowance };
+        let ledger = Self { pool: pool.clone(), reads, account_ids, writer, allowance };
         (ledger, LedgerTasks { pool, stop, tasks })
     }
 
@@ -157,10 +157,10 @@ impl Ledger {
         Self { reads, ..self }
     }
 
-    /// Writes the pending house entries at once, without waiting for the interval. Returns the
-    /// number of projected operations.
-    pub async fn project_house_entries(&self) -> Result<u64, LedgerError> {
-        Ok(house_projection::project_all(&self.pool).await?)
+    /// Seals the waiting operations and updates the balances of house accounts at once, without
+    /// waiting for the interval. Returns the number of sealed operations.
+    pub async fn seal_operations(&self) -> Result<u64, LedgerError> {
+        Ok(house_projection::seal_all(&self.pool).await?)
     }
 
     /// Runs an operation together with others that wait.
@@ -177,7 +177,7 @@ impl Ledger {
     /// Runs an operation in a transaction of its own.
     async fn run_single<O: Operation>(&self, operation: O) -> Result<O::Outcome, LedgerError> {
         let request = Request::new(operation)?;
-        decode_answer::<O>(writer::run_single(&self.pool, &self.house_ids, &request).await)
+        decode_answer::<O>(writer::run_single(&self.pool, &self.account_ids, &request).await)
     }
 
     /// Runs an operation in the caller's transaction.
@@ -191,8 +191,9 @@ impl Ledger {
         // A migration creates `issue`, and a fee account that pays back exists since the game that
         // paid it. So nothing is created here that a rollback could remove while its id stays
         // cached.
-        let house_ids = self.house_ids.resolve(connection, &requests).await?;
-        let mut answers = locked::run_in_tx(connection, &house_ids, &requests).await?;
+        let house_ids = self.account_ids.resolve_house(connection, &requests).await?;
+        let mut answers =
+            locked::run_in_tx(connection, &self.account_ids, &house_ids, &requests).await?;
         let answer = answers.pop();
         decode_answer::<O>(
             answer.unwrap_or_else(|| Err(LedgerError::broken("an operation had no answer"))),

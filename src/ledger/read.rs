@@ -27,6 +27,9 @@ pub struct Wallet {
 /// One change of a wallet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
+    pub operation: i64,
+    /// The number of the transfer within the operation.
+    pub number: i16,
     /// The number of the entry, from 1 without gaps.
     pub version: i64,
     pub code: Code,
@@ -67,41 +70,76 @@ impl Ledger {
         Ok(read_wallet(connection, player).await?)
     }
 
-    /// Returns a page of the wallet's entries that match the filter, newest first, starting below a
-    /// version.
+    /// Returns a page of the wallet's entries that match the filter, newest first, starting below
+    /// an operation and number.
     pub async fn entries(
         &self,
         player: PlayerId,
         filter: &EntryFilter,
-        below: Option<i64>,
+        below: Option<(i64, i16)>,
         limit: u32,
-    ) -> Result<Page<Entry, i64>, LedgerError> {
+    ) -> Result<Page<Entry, (i64, i16)>, LedgerError> {
         let limit = limit.clamp(1, PAGE_MAX);
         let code = Account::Wallet(player).to_string();
         let codes: Vec<_> = filter.codes.iter().map(|code| code.as_str().to_owned()).collect();
         let from = filter.from.map(db::to_sql);
         let to = filter.to.map(db::to_sql);
+        let (operation, number) = below.unwrap_or((i64::MAX, i16::MAX));
+        // The bounds contain the account, and so does the order: for an equality the planner may
+        // expect few rows, and sort all operations of the wallet instead of walking the index.
+        //
+        // `offset 0` keeps the subquery apart, so that each operation is found by its id: for a rare
+        // code the planner may prefer to hash all operations. The arrays of that row are expanded
+        // like in the view `entries`, which would read the row again.
         let query = || {
             sqlx::query!(
                 r#"
-            select e.version, t.code, e.amount, e.balance_before, e.balance_after, o.game,
-                exists (
-                    select from games g where g.id = o.game and g.state = 'settled'
-                ) as "has_record!",
-                o.created_at as "created_at: SqlTimestamp"
-            from entries e
-            join transfers t on t.operation = e.operation and t.number = e.number
-            join operations o on o.id = e.operation
-            where e.account = (select w.id from accounts w where w.code = $1) and e.version < $2
-                and (t.code = any($4) or cardinality($4) = 0)
-                and ($5::timestamptz is null or o.created_at >= $5)
-                and ($6::timestamptz is null or o.created_at < $6)
-                and e.operation >= coalesce(first_operation_of($5), 0)
-            order by e.version desc
-            limit $3
-            "#,
+                with wallet as (select w.id from accounts w where w.code = $1)
+                select m.operation, e.number as "number!", e.version as "version!",
+                    e.code as "code!", e.amount as "amount!",
+                    e.balance_after - e.amount as "balance_before!",
+                    e.balance_after as "balance_after!", o.game as "game?",
+                    exists (
+                        select from games g where g.id = o.game and g.state = 'settled'
+                    ) as "has_record!",
+                    o.created_at as "created_at!: SqlTimestamp"
+                from account_operations m
+                cross join lateral (
+                    select o.game, o.created_at, o.codes, o.sources, o.destinations, o.amounts,
+                        o.accounts, o.versions, o.balances
+                    from operations o
+                    where o.id = m.operation
+                    offset 0
+                ) o
+                cross join lateral (
+                    select t.number::smallint as number, t.code, t.amount,
+                        s.version + row_number() over numbers as version,
+                        (s.balance + sum(t.amount) over numbers)::bigint as balance_after
+                    from (
+                        select t.number, t.code,
+                            case t.source when m.account then -t.amount else t.amount end as amount
+                        from unnest(o.codes, o.sources, o.destinations, o.amounts)
+                            with ordinality as t (code, source, destination, amount, number)
+                        where m.account in (t.source, t.destination)
+                    ) t
+                    left join unnest(o.accounts, o.versions, o.balances)
+                        as s (account, version, balance) on s.account = m.account
+                    window numbers as (order by t.number)
+                ) e
+                where m.account >= (select w.id from wallet w)
+                    and (m.account, m.operation) <= ((select w.id from wallet w), $2)
+                    and (m.operation < $2 or e.number < $3)
+                    and m.operation >= coalesce(first_operation_of($6), 0)
+                    and (o.codes && $5 or cardinality($5) = 0)
+                    and (e.code = any($5) or cardinality($5) = 0)
+                    and ($6::timestamptz is null or o.created_at >= $6)
+                    and ($7::timestamptz is null or o.created_at < $7)
+                order by m.account desc, m.operation desc, e.number desc
+                limit $4
+                "#,
                 code,
-                below.unwrap_or(i64::MAX),
+                operation,
+                number,
                 i64::from(limit) + 1,
                 &codes,
                 from as _,
@@ -113,6 +151,8 @@ impl Ledger {
         let unknown = |code: &str| LedgerError::broken(format!("unknown transfer code: {code}"));
         let entries = rows.into_iter().map(|row| {
             Ok(Entry {
+                operation: row.operation,
+                number: row.number,
                 version: row.version,
                 code: row.code.parse().map_err(|_| unknown(&row.code))?,
                 amount: Coins::from_hundredths(row.amount),
@@ -124,7 +164,7 @@ impl Ledger {
             })
         });
         let entries = entries.collect::<Result<Vec<_>, LedgerError>>()?;
-        Ok(Page::from_rows(entries, limit, |last| last.version))
+        Ok(Page::from_rows(entries, limit, |last| (last.operation, last.number)))
     }
 }
 

@@ -10,8 +10,9 @@
 //! every operation; posting is not slowed down. Projection and audit share the code of this module;
 //! the query in docs/LEDGER.md computes the hashes without it.
 //!
-//! Entries are not sealed: they follow from the transfers, and the audit compares the two. Records
-//! are not sealed either; the hash of a settlement's input covers its record.
+//! The states of accounts before an operation are not sealed: they follow from the transfers, and
+//! the audit compares the two. Records are not sealed either; the hash of a settlement's input
+//! covers its record.
 
 use std::fmt::{self, Write as _};
 
@@ -64,30 +65,34 @@ pub(super) struct OperationContent {
     game: Option<Uuid>,
     created_at_us: i64,
     answer: String,
-    pub(super) transfers: Vec<TransferContent>,
-}
-
-#[derive(Debug)]
-pub(super) struct TransferContent {
-    pub(super) number: i16,
-    code: String,
-    pub(super) source: i64,
-    pub(super) destination: i64,
-    pub(super) amount: Coins,
+    codes: Vec<String>,
+    sources: Vec<i64>,
+    destinations: Vec<i64>,
+    amounts: Vec<i64>,
 }
 
 impl OperationContent {
+    /// Returns source, destination and amount of each transfer.
+    pub(super) fn transfers(&self) -> impl Iterator<Item = (i64, i64, Coins)> {
+        let sides = self.sources.iter().zip(&self.destinations).zip(&self.amounts);
+        sides.map(|((source, destination), amount)| {
+            (*source, *destination, Coins::from_hundredths(*amount))
+        })
+    }
+
     pub(super) fn digest(&self) -> Hash {
         Sha256::digest(self.text()).into()
     }
 
     fn text(&self) -> String {
-        let Self { id, key, kind, input_hash, game, created_at_us, answer, transfers } = self;
+        let Self { id, key, kind, input_hash, game, created_at_us, answer, codes, .. } = self;
         let input_hash = Hexadecimal(input_hash);
         let game = game.map(|game| game.to_string()).unwrap_or_default();
         let mut text =
             format!("{id}\t{key}\t{kind}\t{input_hash}\t{game}\t{created_at_us}\t{answer}");
-        for TransferContent { number, code, source, destination, amount } in transfers {
+        for ((number, code), (source, destination, amount)) in
+            (1..).zip(codes).zip(self.transfers())
+        {
             let amount = amount.hundredths();
             write!(text, "\n{number}\t{code}\t{source}\t{destination}\t{amount}")
                 .expect("writing to a string succeeds");
@@ -113,11 +118,12 @@ pub(super) async fn read_operations(
     // The range of ids lets the planner skip the partitions of other months.
     let least = operations.iter().copied().min().unwrap_or_default();
     let most = operations.iter().copied().max().unwrap_or_default();
-    let rows = sqlx::query!(
+    sqlx::query_as!(
+        OperationContent,
         r#"
         select o.id, o.key, o.kind, o.input_hash, o.game,
             (extract(epoch from o.created_at) * 1000000)::bigint as "created_at_us!",
-            o.answer::text as "answer!"
+            o.answer::text as "answer!", o.codes, o.sources, o.destinations, o.amounts
         from operations o
         where o.id = any($1) and o.id between $2 and $3
         order by o.id
@@ -126,47 +132,8 @@ pub(super) async fn read_operations(
         least,
         most
     )
-    .fetch_all(&mut *connection)
-    .await?;
-    let transfers = sqlx::query!(
-        r#"
-        select t.operation, t.number, t.code, t.source, t.destination, t.amount
-        from transfers t
-        where t.operation = any($1) and t.operation between $2 and $3
-        order by t.operation, t.number
-        "#,
-        operations,
-        least,
-        most
-    )
     .fetch_all(connection)
-    .await?;
-    let mut transfers = transfers.into_iter().peekable();
-    let booked = rows.into_iter().map(|row| {
-        // Transfers without an operation are ignored.
-        while transfers.next_if(|transfer| transfer.operation < row.id).is_some() {}
-        let mut own = Vec::new();
-        while let Some(transfer) = transfers.next_if(|transfer| transfer.operation == row.id) {
-            own.push(TransferContent {
-                number: transfer.number,
-                code: transfer.code,
-                source: transfer.source,
-                destination: transfer.destination,
-                amount: Coins::from_hundredths(transfer.amount),
-            });
-        }
-        OperationContent {
-            id: row.id,
-            key: row.key,
-            kind: row.kind,
-            input_hash: row.input_hash,
-            game: row.game,
-            created_at_us: row.created_at_us,
-            answer: row.answer,
-            transfers: own,
-        }
-    });
-    Ok(booked.collect())
+    .await
 }
 
 /// Appends the next seal. The caller ensures that no other transaction does so at the same time.
@@ -203,27 +170,30 @@ pub(super) fn parse_hash(bytes: &[u8]) -> Result<Hash, sqlx::Error> {
 
 #[cfg(test)]
 mod tests {
-    use super::{OperationContent, SealHead, TransferContent};
-    use bahay_engine::coins::Coins;
+    use super::{OperationContent, SealHead};
+
+    impl OperationContent {
+        /// Returns an operation with these transfers, each as source, destination and hundredths.
+        pub(in crate::ledger) fn with_transfers(id: i64, transfers: &[(i64, i64, i64)]) -> Self {
+            Self {
+                id,
+                key: "daily:x".into(),
+                kind: "grant".into(),
+                input_hash: vec![0x0f, 0xa0],
+                game: None,
+                created_at_us: 1_750_000_000_000_001,
+                answer: "{\"wallet\": 5}".into(),
+                codes: transfers.iter().map(|_| "daily".into()).collect(),
+                sources: transfers.iter().map(|(source, ..)| *source).collect(),
+                destinations: transfers.iter().map(|(_, destination, _)| *destination).collect(),
+                amounts: transfers.iter().map(|(.., amount)| *amount).collect(),
+            }
+        }
+    }
 
     fn booked() -> OperationContent {
-        let transfer = |number, code: &str, amount| TransferContent {
-            number,
-            code: code.into(),
-            source: 3,
-            destination: 4,
-            amount: Coins::from_hundredths(amount),
-        };
-        OperationContent {
-            id: 7,
-            key: "daily:x".into(),
-            kind: "grant".into(),
-            input_hash: vec![0x0f, 0xa0],
-            game: None,
-            created_at_us: 1_750_000_000_000_001,
-            answer: "{\"wallet\": 5}".into(),
-            transfers: vec![transfer(1, "daily", 5), transfer(2, "relief", 6)],
-        }
+        let booked = OperationContent::with_transfers(7, &[(3, 4, 5), (3, 4, 6)]);
+        OperationContent { codes: vec!["daily".into(), "relief".into()], ..booked }
     }
 
     #[test]

@@ -13,7 +13,7 @@ use crate::clock::Timestamp;
 use crate::db;
 use crate::ledger::Code;
 
-const HOUR_MS: i64 = 3_600_000;
+pub(super) const HOUR_MS: i64 = 3_600_000;
 
 /// A half-open interval of time: `from` is included, `to` is not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,17 +74,17 @@ macro_rules! query_interval {
             sqlx::query!(
                 $before
                     + "
-                    select o.id, o.kind, o.game, o.created_at
+                    select o.*
                     from operations o
                     where o.created_at >= $1 and o.created_at < $3
                         and o.id >= first_operation_of($1)
                     union all
-                    select o.id, o.kind, o.game, o.created_at
+                    select o.*
                     from operations o
                     where o.created_at >= $4 and o.created_at < $2
                         and o.id >= first_operation_of($4)
                     union all
-                    select o.id, o.kind, o.game, o.created_at
+                    select o.*
                     from late_operations l
                     join operations o on o.id = l.operation
                     where o.created_at >= $3 and o.created_at < $4
@@ -136,7 +136,8 @@ impl Reports {
             "#,
             "
                 ) o
-                join transfers t on t.operation = o.id
+                cross join lateral unnest(o.codes, o.sources, o.destinations, o.amounts)
+                    as t (code, source, destination, amount)
                 join accounts s on s.id = t.source
                 join accounts d on d.id = t.destination
             ) a

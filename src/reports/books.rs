@@ -64,9 +64,9 @@ impl Reports {
                     join accounts s on s.id = t.source
                     join accounts d on d.id = t.destination
                 ),
-                pending_house as (
+                unsealed as (
                     select s.kind as source, d.kind as destination, t.amount
-                    from pending_house_entries u
+                    from unsealed_operations u
                     join transfers t on t.operation = u.operation
                     join accounts s on s.id = t.source
                     join accounts d on d.id = t.destination
@@ -74,13 +74,13 @@ impl Reports {
                 counted as (
                     select a.kind, a.balance as amount, 0 as transferred from accounts a
                     union all
-                    select h.source, -h.amount, 0
-                    from pending_house h
-                    where h.source in ('fee', 'issue')
+                    select u.source, -u.amount, 0
+                    from unsealed u
+                    where u.source in ('fee', 'issue')
                     union all
-                    select h.destination, h.amount, 0
-                    from pending_house h
-                    where h.destination in ('fee', 'issue')
+                    select u.destination, u.amount, 0
+                    from unsealed u
+                    where u.destination in ('fee', 'issue')
                     union all
                     select h.account_kind, 0, h.amount from held_by_kind h
                     union all
@@ -155,7 +155,7 @@ impl Reports {
             )
             .fetch_all(&self.pool)
         };
-        Ok(db::retry(once).await?.into_iter().map(Account::from).collect())
+        Ok(db::retry(once).await?.into_iter().map(to_account).collect())
     }
 
     /// Returns an account by its code.
@@ -172,35 +172,84 @@ impl Reports {
             )
             .fetch_optional(&self.pool)
         };
-        Ok(db::retry(once).await?.map(Account::from))
+        Ok(db::retry(once).await?.map(to_account))
     }
 
-    /// Returns a page of an account's entries, newest first.
+    /// Returns a page of an account's entries, newest first, starting below an operation and number.
     pub async fn account_entries(
         &self,
         code: &str,
-        below: Option<i64>,
+        below: Option<(i64, i16)>,
         limit: u32,
-    ) -> Result<Page<AccountEntry, i64>, ReportError> {
+    ) -> Result<Page<AccountEntry, (i64, i16)>, ReportError> {
         let limit = limit.clamp(1, PAGE_MAX);
+        let (operation, number) = below.unwrap_or((i64::MAX, i16::MAX));
+        // The operations of a stake account are those of its game. Others are found as in
+        // `Ledger::entries`; each has an entry, except perhaps the one in which the page begins.
+        // Their rows are read as there.
         let once = || {
             sqlx::query!(
                 r#"
-                select e.version, e.operation, t.code, c.code as other, e.amount,
-                    e.balance_before, e.balance_after, o.game,
-                    o.created_at as "created_at: SqlTimestamp"
-                from entries e
-                join operations o on o.id = e.operation
-                join transfers t on t.operation = e.operation and t.number = e.number
-                join accounts c
-                    on c.id = case when t.source = e.account then t.destination else t.source end
-                where e.account = (select a.id from accounts a where a.code = $1)
-                    and e.version < $2
-                order by e.version desc
-                limit $3
+                with account as (select a.id from accounts a where a.code = $1),
+                moving as (
+                    (
+                        select m.operation
+                        from account_operations m
+                        where m.account >= (select a.id from account a)
+                            and (m.account, m.operation) <= ((select a.id from account a), $2)
+                        order by m.account desc, m.operation desc
+                        limit $4::bigint + 1
+                    )
+                    union all
+                    select k.operation
+                    from operation_keys k
+                    where k.key = any(array[
+                            'open:' || split_part($1, ':', 2), 'settle:' || split_part($1, ':', 2),
+                            'void:' || split_part($1, ':', 2)
+                        ])
+                        and k.operation <= $2 and $1 like 'stake:%'
+                )
+                select o.id as "id!", e.number as "number!", e.version as "version?",
+                    e.code as "code!",
+                    coalesce(
+                        (select c.code from accounts c where c.id = e.other),
+                        'account ' || e.other
+                    ) as "other!",
+                    e.amount as "amount!", e.balance_after - e.amount as "balance_before?",
+                    e.balance_after as "balance_after?", o.game as "game?",
+                    o.created_at as "created_at!: SqlTimestamp"
+                from moving m
+                cross join account a
+                cross join lateral (
+                    select o.id, o.game, o.created_at, o.codes, o.sources, o.destinations,
+                        o.amounts, o.accounts, o.versions, o.balances
+                    from operations o
+                    where o.id = m.operation
+                    offset 0
+                ) o
+                cross join lateral (
+                    select t.number::smallint as number, t.code, t.other, t.amount,
+                        s.version + row_number() over numbers as version,
+                        (s.balance + sum(t.amount) over numbers)::bigint as balance_after
+                    from (
+                        select t.number, t.code,
+                            case t.source when a.id then t.destination else t.source end as other,
+                            case t.source when a.id then -t.amount else t.amount end as amount
+                        from unnest(o.codes, o.sources, o.destinations, o.amounts)
+                            with ordinality as t (code, source, destination, amount, number)
+                        where a.id in (t.source, t.destination)
+                    ) t
+                    left join unnest(o.accounts, o.versions, o.balances)
+                        as s (account, version, balance) on s.account = a.id
+                    window numbers as (order by t.number)
+                ) e
+                where o.id < $2 or e.number < $3
+                order by o.id desc, e.number desc
+                limit $4
                 "#,
                 code,
-                below.unwrap_or(i64::MAX),
+                operation,
+                number,
                 i64::from(limit) + 1
             )
             .fetch_all(&self.pool)
@@ -208,18 +257,19 @@ impl Reports {
         let rows = db::retry(once).await?.into_iter().map(|row| {
             Ok(AccountEntry {
                 version: row.version,
-                operation: row.operation,
+                operation: row.id,
+                number: row.number,
                 code: ledger_code(&row.code)?,
                 other: row.other,
                 amount: Coins::from_hundredths(row.amount),
-                balance_before: Coins::from_hundredths(row.balance_before),
-                balance_after: Coins::from_hundredths(row.balance_after),
+                balance_before: row.balance_before.map(Coins::from_hundredths),
+                balance_after: row.balance_after.map(Coins::from_hundredths),
                 game: row.game,
                 booked_at: from_sql(row.created_at).into(),
             })
         });
         let rows = rows.collect::<Result<Vec<_>, ReportError>>()?;
-        Ok(Page::from_rows(rows, limit, |last| last.version))
+        Ok(Page::from_rows(rows, limit, |last| (last.operation, last.number)))
     }
 
     /// Returns a page of operations with their transfers, newest first.
@@ -265,20 +315,20 @@ impl Reports {
                         from corrections c
                         where c.reversed_operation = o.id and c.state = 'open'
                     ) as "requested?",
-                    t.numbers as "numbers!", t.codes as "codes!", t.sources as "sources!",
-                    t.destinations as "destinations!", t.amounts as "amounts!"
+                    o.codes, o.amounts,
+                    array(
+                        select coalesce(a.code, 'account ' || s.id)
+                        from unnest(o.sources) with ordinality as s (id, number)
+                        left join accounts a on a.id = s.id
+                        order by s.number
+                    ) as "sources!",
+                    array(
+                        select coalesce(a.code, 'account ' || d.id)
+                        from unnest(o.destinations) with ordinality as d (id, number)
+                        left join accounts a on a.id = d.id
+                        order by d.number
+                    ) as "destinations!"
                 from operations o
-                cross join lateral (
-                    select coalesce(array_agg(t.number order by t.number), '{}') as numbers,
-                        coalesce(array_agg(t.code order by t.number), '{}') as codes,
-                        coalesce(array_agg(s.code order by t.number), '{}') as sources,
-                        coalesce(array_agg(d.code order by t.number), '{}') as destinations,
-                        coalesce(array_agg(t.amount order by t.number), '{}') as amounts
-                    from transfers t
-                    join accounts s on s.id = t.source
-                    join accounts d on d.id = t.destination
-                    where t.operation = o.id
-                ) t
                 where o.id = any($1)
                 order by o.id desc
                 "#,
@@ -288,7 +338,7 @@ impl Reports {
         };
         let rows = db::retry(once).await?.into_iter().map(|row| {
             let ends = row.sources.into_iter().zip(row.destinations);
-            let transfers = row.numbers.into_iter().zip(row.codes).zip(ends).zip(row.amounts);
+            let transfers = (1..).zip(row.codes).zip(ends).zip(row.amounts);
             let transfers = transfers.map(|(((number, code), (source, destination)), amount)| {
                 let code = ledger_code(&code)?;
                 let amount = Coins::from_hundredths(amount);
@@ -360,15 +410,13 @@ struct AccountRow {
     version: i64,
 }
 
-impl From<AccountRow> for Account {
-    fn from(row: AccountRow) -> Self {
-        Self {
-            code: row.code,
-            kind: row.kind,
-            player: row.player,
-            balance: Coins::from_hundredths(row.balance),
-            version: row.version,
-        }
+fn to_account(row: AccountRow) -> Account {
+    Account {
+        code: row.code,
+        kind: row.kind,
+        player: row.player,
+        balance: Coins::from_hundredths(row.balance),
+        version: row.version,
     }
 }
 

@@ -5,11 +5,10 @@
 
 use std::time::Duration;
 
+use super::booked::HOUR_MS;
 use super::today::sum_figures;
 use super::{Interval, ReportError, Reports, to_sql};
 use crate::clock::{self, Timestamp};
-
-const HOUR_MS: i64 = 3_600_000;
 
 /// The reported spans in hours: a day, a week, thirty days.
 const SPANS: [i64; 3] = [24, 7 * 24, 30 * 24];

@@ -113,7 +113,7 @@ fn write_row(out: &mut String, row: &Settled) {
 }
 
 /// Writes a line. Fields are ids, words and numbers, but a field is quoted if necessary.
-fn write_line<'a>(out: &mut String, fields: impl IntoIterator<Item = &'a dyn Display>) {
+pub(super) fn write_line<'a>(out: &mut String, fields: impl IntoIterator<Item = &'a dyn Display>) {
     for (index, field) in fields.into_iter().enumerate() {
         if index > 0 {
             out.push(',');

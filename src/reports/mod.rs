@@ -8,8 +8,8 @@
 //! - `today` combines the figures of a day, `alarms` lists what requires attention.
 //! - `settlements` lists settled games, `totals` sums them, `export` writes them as CSV, `game`
 //!   reports one of them in full.
-//! - `player` and `partners` report a player, `books` the accounts; `deals` is public and counts
-//!   voided games.
+//! - `player` and `partners` report a player, `statement` a wallet, `books` the accounts; `deals` is
+//!   public and counts voided games.
 //!
 //! Bounds: reports have a pool of their own with a few connections and short statements, so that a
 //! report never delays players; a page has at most [`PAGE_MAX`] rows. Deliberately absent:
@@ -25,6 +25,7 @@ mod partners;
 mod player;
 mod projection;
 mod settlements;
+mod statement;
 mod today;
 mod totals;
 
@@ -46,6 +47,7 @@ pub use deals::{DealSpan, Deals, UNENDED_AFTER};
 pub use export::COLUMNS;
 pub use game::{Dossier, RecordVerdict};
 pub use player::PlayerReport;
+pub use statement::{TooManyBookings, write_statement};
 pub use today::sum_figures;
 
 /// The maximum page size; a larger limit is reduced to it.

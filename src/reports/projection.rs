@@ -48,7 +48,7 @@ async fn add_booked(connection: &mut PgConnection, operations: &[i64]) -> Result
         with done as materialized (
             select o.id, o.kind as operation_kind, o.created_at,
                 date_trunc('hour', o.created_at, 'UTC') as hour, coalesce(g.kind, '') as kind,
-                g.room
+                g.room, o.codes, o.sources, o.destinations, o.amounts
             from operations o
             left join games g on g.id = o.game
             where o.id = any($1) and o.id between $2 and $3
@@ -64,7 +64,8 @@ async fn add_booked(connection: &mut PgConnection, operations: &[i64]) -> Result
                 t.code, t.source, s.kind as source_kind, t.destination,
                 e.kind as destination_kind, t.amount
             from done d
-            join transfers t on t.operation = d.id
+            cross join lateral unnest(d.codes, d.sources, d.destinations, d.amounts)
+                as t (code, source, destination, amount)
             join accounts s on s.id = t.source
             join accounts e on e.id = t.destination
         ),

@@ -10,7 +10,7 @@ use bahay_api::operator::today::{BookedFigures, HourFigures, RoomFigures, TodayR
 use bahay_engine::coins;
 use jiff::tz::TimeZone;
 
-use super::booked::{Interval, OperationCount, TransferTotals};
+use super::booked::{HOUR_MS, Interval, OperationCount, TransferTotals};
 use super::{ReportError, Reports};
 use crate::clock::{self, Timestamp};
 use crate::db;
@@ -104,10 +104,10 @@ impl Reports {
         let booked = self.transfer_totals(so_far, true).await?;
         let mut rooms = BTreeMap::<String, BookedFigures>::new();
         let mut hours = BTreeMap::<i64, BookedFigures>::new();
-        let mut hour_ms = begins_at.ms() - begins_at.ms().rem_euclid(3_600_000);
+        let mut hour_ms = begins_at.ms() - begins_at.ms().rem_euclid(HOUR_MS);
         while hour_ms < now.ms() {
             hours.entry(hour_ms).or_default();
-            hour_ms += 3_600_000;
+            hour_ms += HOUR_MS;
         }
         for one in &counted {
             if let Some(room) = &one.room {

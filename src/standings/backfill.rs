@@ -50,12 +50,9 @@ impl StandingsBackfill {
 
     /// Returns everything collected since the last call, with the current sums of the players.
     pub fn take_batch(&mut self) -> StandingsBatch {
-        let update = StandingsUpdate {
-            sums: self.update.sums.clone(),
-            counters: std::mem::take(&mut self.update.counters),
-            scores: std::mem::take(&mut self.update.scores),
-            results: std::mem::take(&mut self.update.results),
-        };
+        let sums = self.update.sums.clone();
+        let next = StandingsUpdate { sums, ..StandingsUpdate::default() };
+        let update = std::mem::replace(&mut self.update, next);
         StandingsBatch { calendar: self.calendar.clone(), update }
     }
 }

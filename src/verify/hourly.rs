@@ -183,7 +183,6 @@ fn counts_to_json(report: &Report) -> serde_json::Value {
         "accounts": report.books.accounts,
         "operations": report.books.operations,
         "transfers": report.books.transfers,
-        "entries": report.books.entries,
         "games": report.books.games,
         "openings_read": report.games.opened,
         "settlements_read": report.games.settled,

@@ -105,17 +105,10 @@ pub async fn check(
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Books {
-            accounts, operations, transfers, entries, games, pending_house_entries, ..
-        } = &self.books;
-        let closed = self.books.closed_months;
+        let Books { accounts, operations, transfers, games, unsealed_operations, .. } = &self.books;
         writeln!(f, "counted")?;
-        writeln!(f, "  {accounts} accounts, {entries} entries, {transfers} transfers")?;
-        if closed > 0 {
-            writeln!(f, "  {closed} closed months, which have transfers and no entries")?;
-        }
-        let pending = pending_house_entries;
-        writeln!(f, "  {operations} operations, {pending} of them with pending house entries")?;
+        writeln!(f, "  {accounts} accounts, {transfers} transfers")?;
+        writeln!(f, "  {operations} operations, {unsealed_operations} of them unsealed")?;
         let ReplayCounts { opened, refused, settled, voided, actions, .. } = &self.games;
         writeln!(f, "  {games} games; compared: {opened} openings, {refused} refused ones,")?;
         writeln!(f, "  {settled} settlements with {actions} actions replayed, {voided} voids")?;

@@ -1,29 +1,35 @@
 -- Statements that the login of a server must not run, with or without the role that the server sets, one per
 -- line. scripts/containers.sh runs them in a house that was set up by containers/roles.sql.
-alter table entries add column more bigint
-alter table entries disable trigger all
-drop table entries
+alter table operations add column more bigint
+alter table operations disable trigger all
+alter view transfers set (security_invoker = false)
+drop table account_operations
+drop view entries
 drop table game_records cascade
-truncate entries
-truncate operations, transfers, entries, seals
+truncate account_operations
+truncate operations, account_operations, seals
 delete from operations
-delete from transfers
-delete from entries
+delete from operation_keys
+delete from account_operations
 delete from seals
 delete from game_records
 delete from audit_entries
 update operations set answer = '{}'
-update transfers set amount = amount + 1
-update entries set amount = amount + 1
+update operations set amounts[1] = amounts[1] + 1
+update operations set versions = versions, balances = balances
+update operation_keys set operation = operation
+update account_operations set account = account
 update seals set hash = sha256('')
 update game_records set game = game
 update game_records set record = null
 update archive_objects set hash = sha256('')
 delete from archive_objects
 delete from archive_dictionaries
-insert into closed_months select now(), 1, 1, 1, 1, 1, sha256('')
-delete from closed_months
-drop table entries_unforeseen
+update owner_settings set archive_grace = interval '0'
+delete from owner_settings
+drop table operations_unforeseen
+insert into operations_unforeseen select * from operations
+delete from account_operations_unforeseen
 update audit_entries set detail = '{}'
 update accounts set code = code || 'x'
 update operators set role = 'admin'
@@ -32,6 +38,8 @@ create table mine (id bigint)
 create temporary table mine (id bigint)
 create schema mine
 create function mine() returns int language sql as 'select 1'
+create rule mine as on insert to transfers do instead nothing
+create or replace view entries as select * from transfers
 create trigger mine before insert on games for each row execute function write_books()
 create role mine
 drop role bahay_owner
@@ -47,8 +55,8 @@ insert into _sqlx_migrations select * from _sqlx_migrations
 delete from _sqlx_migrations
 select rolpassword from pg_authid
 select pg_read_file('/etc/passwd')
-copy entries to program 'cat'
-copy entries from program 'cat'
-copy entries to '/tmp/entries'
+copy operations to program 'cat'
+copy operations from program 'cat'
+copy operations to '/tmp/operations'
 alter system set fsync = off
 checkpoint

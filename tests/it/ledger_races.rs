@@ -4,12 +4,12 @@
 use std::future::Future;
 use std::sync::Arc;
 
-use bahay::ledger::{Grant, GrantCoins, Ledger, LedgerError, OpenGame, OpeningOutcome};
+use bahay::ledger::{Grant, Ledger, LedgerError, OpenGame, OpeningOutcome};
 use bahay_engine::coins::Coins;
 use bahay_engine::table::{PlayerId, TableId};
 use futures_util::future::join_all;
 
-use crate::support::bank::{Bank, PotGoes, settlement, table};
+use crate::support::bank::{Bank, PotGoes, grant_coins, settlement, table};
 use crate::support::db::read_value;
 use crate::support::reason;
 
@@ -33,9 +33,8 @@ async fn a_hundred_calls_at_once_have_one_effect_and_one_answer() {
     let nodes = [&bank.ledger, &other];
     let player = bank.player(0).await;
     let answers = race(nodes, |_, ledger| {
-        let (grant, key) = (Grant::Welcome, player.to_string());
-        let amount = Coins::from_hundredths(10_000);
-        async move { ledger.grant(GrantCoins { player, grant, key, amount }).await.unwrap() }
+        let welcome = grant_coins(player, Grant::Welcome, player, 10_000);
+        async move { ledger.grant(welcome).await.unwrap() }
     });
     let answers = answers.await;
     assert!(answers.iter().all(|answer| answer.wallet.hundredths() == 10_000));
@@ -77,10 +76,9 @@ async fn a_hundred_calls_at_once_have_one_effect_and_one_answer() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn of_two_inputs_under_one_key_one_wins_whoever_asks() {
-    let bank = Bank::new().await;
+    let (bank, players) = Bank::with_players([10_000; 3]).await;
     let (other, _tasks) = bank.node().await;
     let nodes = [&bank.ledger, &other];
-    let players = bank.players([10_000; 3]).await;
     let game = bank.deal(table(), &players);
     let answers = race(nodes, |caller, ledger| {
         let mut game = game.clone();
@@ -96,9 +94,8 @@ async fn of_two_inputs_under_one_key_one_wins_whoever_asks() {
     // Two players under one key: the callers do not even share a wallet.
     let players = [bank.player(0).await, bank.player(0).await];
     let answers = race(nodes, |caller, ledger| {
-        let (player, grant, key) = (players[caller / 2 % 2], Grant::Daily, "one".into());
-        let amount = Coins::from_hundredths(700);
-        async move { ledger.grant(GrantCoins { player, grant, key, amount }).await }
+        let daily = grant_coins(players[caller / 2 % 2], Grant::Daily, "one", 700);
+        async move { ledger.grant(daily).await }
     });
     let answers = answers.await;
     assert_eq!(answers.iter().filter(|answer| answer.is_ok()).count(), 50);
@@ -108,9 +105,8 @@ async fn of_two_inputs_under_one_key_one_wins_whoever_asks() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn settling_and_voiding_the_same_game_pays_once() {
-    let bank = Bank::new().await;
+    let (bank, players) = Bank::with_players([10_000; 3]).await;
     let (other, _tasks) = bank.node().await;
-    let players = bank.players([10_000; 3]).await;
     let game = bank.deal(table(), &players);
     let (stakes, pot) = bank.open(&game).await;
     let input = bank.finish(&game, settlement(0, 3, &stakes, PotGoes::ToWinner, pot));
@@ -130,9 +126,8 @@ async fn settling_and_voiding_the_same_game_pays_once() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn of_many_games_at_one_table_one_is_opened() {
-    let bank = Bank::new().await;
+    let (bank, players) = Bank::with_players([1_000_000; 3]).await;
     let (other, _tasks) = bank.node().await;
-    let players = bank.players([1_000_000; 3]).await;
     let table = table();
     let answers = race([&bank.ledger, &other], |_, ledger| {
         let game = bank.deal(table, &players);
@@ -143,6 +138,42 @@ async fn of_many_games_at_one_table_one_is_opened() {
         answers.iter().filter(|answer| matches!(answer, Ok(OpeningOutcome::Opened { .. })));
     let busy = answers.iter().filter(|answer| matches!(answer, Err(LedgerError::TableBusy { .. })));
     assert_eq!((opened.count(), busy.count()), (1, CALLERS - 1));
+    bank.audit_clean().await;
+}
+
+/// The players differ, so the POT's account is the only one that both openings create.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn two_nodes_that_create_the_same_account_at_once_create_it_once() {
+    const ROUNDS: i64 = 20;
+    let (bank, players) = Bank::with_players([1_000_000; 6]).await;
+    let (other, _tasks) = bank.node().await;
+    let (first_seats, second_seats) = players.split_at(3);
+    for _ in 0..ROUNDS {
+        let table = table();
+        let games = [bank.deal(table, first_seats), bank.deal(table, second_seats)];
+        let [first, second] = games.clone();
+        let answers = tokio::join!(bank.ledger.open_game(first), other.open_game(second));
+        let (opened, refused, busy) = match answers {
+            (Ok(_), Err(busy)) => (&games[0], &games[1], busy),
+            (Err(busy), Ok(_)) => (&games[1], &games[0], busy),
+            both => panic!("one of two games is opened: {both:?}"),
+        };
+        assert_eq!(busy, LedgerError::TableBusy { table, game: opened.game });
+        other.void_game(opened.game, &reason("the other game is played")).await.unwrap();
+        let (_, pot) = bank.open(refused).await;
+        assert_eq!(pot, Coins::from_hundredths(300));
+        bank.ledger.void_game(refused.game, &reason("the next table begins")).await.unwrap();
+
+        // The same game: all accounts are created by both.
+        let game = bank.deal(table, first_seats);
+        let answers =
+            tokio::join!(bank.ledger.open_game(game.clone()), other.open_game(game.clone()));
+        assert!(matches!(answers.0, Ok(OpeningOutcome::Opened { .. })), "{answers:?}");
+        assert_eq!(answers.0, answers.1);
+    }
+    let count = |kind| format!("select count(*) from accounts where kind = '{kind}'");
+    assert_eq!(read_value::<i64>(&bank.pool, &count("pot")).await, ROUNDS);
+    assert_eq!(read_value::<i64>(&bank.pool, &count("stake")).await, 9 * ROUNDS);
     bank.audit_clean().await;
 }
 
@@ -166,7 +197,7 @@ async fn many_tables_at_once_lose_no_hundredth() {
         async move {
             for _ in 0..5 {
                 assert_eq!(bank.audit().await.differences, []);
-                bank.ledger.project_house_entries().await.unwrap();
+                bank.ledger.seal_operations().await.unwrap();
             }
         }
     });
@@ -217,7 +248,6 @@ async fn play_one(bank: &Bank, ledger: &Ledger, table: TableId, seats: &[PlayerI
         ledger.settle_game(bank.finish(&input, settlement(winner, counts, &stakes, goes, pot)));
     settled.await.expect("the game is settled");
     let key = format!("{}:{}", input.game, seats[0]);
-    let amount = Coins::from_hundredths(50);
-    let grant = GrantCoins { player: seats[0], grant: Grant::Relief, key, amount };
-    ledger.grant(grant).await.expect("relief is granted");
+    let relief = grant_coins(seats[0], Grant::Relief, key, 50);
+    ledger.grant(relief).await.expect("relief is granted");
 }

@@ -175,7 +175,7 @@ async fn the_constraints_refuse_what_the_code_never_writes() {
     let (game, input) = opened(&bank).await;
     bank.ledger.settle_game(input).await.unwrap();
     let (busy, _) = opened(&bank).await;
-    bank.ledger.project_house_entries().await.unwrap();
+    bank.ledger.seal_operations().await.unwrap();
     let owner = bank.database.owner_pool().await;
     let refuse = async |sql: String, constraint: &str| {
         let error = sqlx::query(AssertSqlSafe(sql)).execute(&owner).await.unwrap_err();
@@ -195,11 +195,26 @@ async fn the_constraints_refuse_what_the_code_never_writes() {
             "insert into accounts (code, kind) values ('wallet:a', 'wallet')",
             "accounts_wallet_has_player",
         ),
-        ("insert into transfers values (900, 1, 'ante', 3, 4, 0)", "transfers_move_something"),
-        ("insert into transfers values (900, 1, 'ante', 3, 4, -5)", "transfers_move_something"),
-        ("insert into transfers values (900, 1, 'ante', 3, 3, 5)", "transfers_go_elsewhere"),
-        ("insert into transfers values (900, 1, 'gift', 3, 4, 5)", "transfers_code_check"),
-        ("insert into entries values (3, 900, 900, 1, 5, 0, 6)", "entries_add_up"),
+        ("update accounts set kind = 'gift' where kind = 'pot'", "account_kind_check"),
+        ("update operations set kind = 'gift'", "operation_kind_check"),
+        ("update operations set amounts[1] = 0", "positive_bigints_check"),
+        ("update operations set amounts[1] = null", "positive_bigints_check"),
+        ("update operations set amounts[1] = -5", "positive_bigints_check"),
+        ("update operations set codes[1] = 'gift'", "transfer_codes_check"),
+        ("update operations set codes = codes[2:]", "operations_transfers_are_whole"),
+        ("update operations set sources = sources[2:]", "operations_transfers_are_whole"),
+        ("update operations set destinations = '{}'", "operations_transfers_are_whole"),
+        ("update operations set amounts = amounts || 5::bigint", "operations_transfers_are_whole"),
+        ("update operations set accounts = accounts[2:]", "operations_states_are_whole"),
+        ("update operations set versions = '{}'", "operations_states_are_whole"),
+        ("update operations set balances = balances || 0::bigint", "operations_states_are_whole"),
+        ("update operations set versions[1] = -1", "natural_bigints_check"),
+        ("update operations set amounts[0] = 1", "positive_bigints_check"),
+        ("update operations set codes[0] = 'ante'", "transfer_codes_check"),
+        ("update operations set versions[0] = 0", "natural_bigints_check"),
+        ("update operations set sources = array[sources::bigint[]]", "positive_bigints_check"),
+        ("update operations set codes = array[codes::text[]]", "transfer_codes_check"),
+        ("update operations set balances = array[balances::bigint[]]", "natural_bigints_check"),
         (
             "insert into operation_keys select key, 900 from operations limit 1",
             "operation_keys_pkey",
@@ -222,7 +237,7 @@ async fn the_constraints_refuse_what_the_code_never_writes() {
         refuse(sql.replace("WALLET", &wallet).replace("TABLE", &table), constraint).await;
     }
     // The constraints of a partition carry its name.
-    for table in ["operations", "transfers", "entries"] {
+    for table in ["operations", "account_operations"] {
         let part = format!("select tableoid::regclass || '_pkey' from {table} limit 1");
         let part: String = read_value(&bank.pool, &part).await;
         refuse(format!("insert into {table} select * from {table} limit 1"), &part).await;
@@ -239,72 +254,112 @@ async fn the_audit_finds_what_was_tampered_with() {
     let bank = Bank::new().await;
     let (game, input) = opened(&bank).await;
     bank.ledger.settle_game(input).await.unwrap();
-    let (open, _) = opened(&bank).await;
+    let (playing, _) = opened(&bank).await;
     bank.audit_clean().await;
     let wallet = format!("(select id from accounts where code = 'wallet:{}')", game.players[0]);
-    let stake = format!("'stake:{}:0'", open.game);
-    let settle = format!("(select id from operations where key = 'settle:{}')", game.game);
+    let stake = format!("'stake:{}:0'", playing.game);
+    let [open, settle] = ["open", "settle"]
+        .map(|kind| format!("(select id from operations where key = '{kind}:{}')", game.game));
+    let at = format!("array_position(accounts, {wallet})");
     let owner = bank.database.owner_pool().await;
-    let cases: [(String, MatchesPlanted); 15] = [
-        (format!("delete from operation_keys where operation = {settle}"), |it| {
-            matches!(it, Difference::KeyMismatch { .. })
-        }),
-        (format!("update operation_keys set key = 'x' where operation = {settle}"), |it| {
-            matches!(it, Difference::KeyMismatch { .. })
-        }),
-        (format!("update operation_keys set operation = 900 where operation = {settle}"), |it| {
-            matches!(it, Difference::KeyMismatch { operation: 900 })
-        }),
-        (format!("update accounts set balance = balance + 1 where id = {wallet}"), |it| {
-            matches!(it, Difference::SumNotZero { .. })
-        }),
-        (format!("update accounts set version = version + 1 where id = {wallet}"), |it| {
-            matches!(it, Difference::BalanceDiffers { .. })
-        }),
+    let key: MatchesPlanted = |it| matches!(it, Difference::KeyMismatch { .. });
+    let unknown_key: MatchesPlanted = |it| matches!(it, Difference::KeyMismatch { operation: 900 });
+    let sum: MatchesPlanted = |it| matches!(it, Difference::SumNotZero { .. });
+    let balance: MatchesPlanted = |it| matches!(it, Difference::BalanceDiffers { .. });
+    let lowest_balance: MatchesPlanted = |it| {
+        matches!(
+            it,
+            Difference::BalanceDiffers { sum, .. }
+                if *sum == Coins::from_hundredths(-i64::MAX)
+        )
+    };
+    let entry: MatchesPlanted = |it| matches!(it, Difference::EntryBroken { .. });
+    let state_missing: MatchesPlanted =
+        |it| matches!(it, Difference::StateDiffers { states: 0, expected: 1, .. });
+    let state_twice: MatchesPlanted =
+        |it| matches!(it, Difference::StateDiffers { states: 2, expected: 1, .. });
+    let state_added: MatchesPlanted =
+        |it| matches!(it, Difference::StateDiffers { states: 1, expected: 0, .. });
+    let unlisted: MatchesPlanted =
+        |it| matches!(it, Difference::ListingDiffers { listed: 0, expected: 1, .. });
+    let listed: MatchesPlanted =
+        |it| matches!(it, Difference::ListingDiffers { listed: 1, expected: 0, .. });
+    let unknown_listed: MatchesPlanted = |it| {
+        matches!(it, Difference::ListingDiffers { operation: 900, listed: 1, expected: 0, .. })
+    };
+    let foreign_stake: MatchesPlanted = |it| matches!(it, Difference::ForeignStake { .. });
+    let transfer_2: MatchesPlanted =
+        |it| matches!(it, Difference::InvalidTransfer { number: 2, .. });
+    let transfer_3: MatchesPlanted =
+        |it| matches!(it, Difference::InvalidTransfer { number: 3, .. });
+    let dangling: MatchesPlanted = |it| matches!(it, Difference::DanglingGameReference { .. });
+    let stake_differs: MatchesPlanted = |it| matches!(it, Difference::StakeDiffers { .. });
+    let pot: MatchesPlanted = |it| matches!(it, Difference::PotDiffers { .. });
+    let suspense: MatchesPlanted = |it| matches!(it, Difference::SuspenseInUse { .. });
+    let cases = [
+        ("delete from operation_keys where operation = SETTLE", key),
+        ("update operation_keys set key = 'x' where operation = SETTLE", key),
+        ("update operation_keys set operation = 900 where operation = SETTLE", unknown_key),
+        ("update accounts set balance = balance + 1 where id = WALLET", sum),
+        ("update accounts set version = version + 1 where id = WALLET", balance),
+        ("update operations set versions[AT] = 99 where id = SETTLE", entry),
+        ("update operations set balances[AT] = balances[AT] + 1 where id = SETTLE", entry),
+        // Sums beyond the range of their type do not stop the audit.
+        ("update operations set versions[AT] = MAX where id = OPEN", entry),
         (
-            format!("update entries set version = 99 where account = {wallet} and version = 2"),
-            |it| matches!(it, Difference::EntryBroken { .. }),
+            "update operations set amounts = array_fill(MAX::bigint, array[cardinality(amounts)])
+            where id = OPEN",
+            lowest_balance,
         ),
+        // Found at the next operation of the account, and in its balance.
+        ("update operations set amounts[1] = amounts[1] + 1 where id = OPEN", entry),
+        ("update operations set amounts[1] = amounts[1] + 1 where id = SETTLE", balance),
         (
-            format!(
-                "update entries set balance_before = balance_before + 1,
-                    balance_after = balance_after + 1
-                where account = {wallet} and version = 2"
-            ),
-            |it| matches!(it, Difference::EntryBroken { version: 2, .. }),
+            "update operations set codes = codes[2:], sources = sources[2:],
+                destinations = destinations[2:], amounts = amounts[2:]
+            where id = SETTLE",
+            balance,
         ),
+        ("insert into unsealed_operations (operation) values (SETTLE)", balance),
         (
-            format!(
-                "update transfers set amount = amount + 1 where operation = {settle} and number = 1"
-            ),
-            |it| matches!(it, Difference::EntriesDiffer { number: 1, .. }),
+            "update operations set accounts = accounts[2:], versions = versions[2:],
+                balances = balances[2:]
+            where id = SETTLE",
+            state_missing,
         ),
-        (format!("delete from entries where operation = {settle} and number = 2"), |it| {
-            matches!(it, Difference::EntriesDiffer { number: 2, .. })
-        }),
-        (format!("insert into pending_house_entries (operation) values ({settle})"), |it| {
-            matches!(it, Difference::EntriesDiffer { number: 3, .. })
-        }),
-        (format!("delete from operations where id = {settle}"), |it| {
-            matches!(it, Difference::DanglingTransfer { number: 1, .. })
-        }),
+        ("update operations set accounts[1] = accounts[2] where id = SETTLE", state_twice),
+        (
+            "update operations set
+                accounts = accounts || (select id from accounts where kind = 'fee'),
+                versions = versions || 0::bigint, balances = balances || 0::bigint
+            where id = SETTLE",
+            state_added,
+        ),
+        ("delete from account_operations where operation = SETTLE", unlisted),
+        (
+            "insert into account_operations select id, SETTLE from accounts where code = STAKE",
+            listed,
+        ),
+        // No list of the stake account has it.
+        ("update operations set key = 'open:' || gen_random_uuid() where id = OPEN", foreign_stake),
+        ("insert into account_operations values (WALLET, 900)", unknown_listed),
+        ("update operations set sources[2] = 99 where id = SETTLE", transfer_2),
+        ("update operations set destinations[3] = sources[3] where id = SETTLE", transfer_3),
+        ("delete from operations where id = OPEN", entry),
+        ("delete from operations where id = SETTLE", listed),
         (
             "insert into game_players (game, player, seat, stake)
-            values (gen_random_uuid(), gen_random_uuid(), 0, 1)"
-                .into(),
-            |it| matches!(it, Difference::DanglingGameReference { .. }),
+            values (gen_random_uuid(), gen_random_uuid(), 0, 1)",
+            dangling,
         ),
-        (format!("update accounts set balance = 0 where code = {stake}"), |it| {
-            matches!(it, Difference::StakeDiffers { .. })
-        }),
-        ("update accounts set balance = balance + 1 where kind = 'pot'".into(), |it| {
-            matches!(it, Difference::PotDiffers { .. })
-        }),
-        ("update accounts set balance = 1 where kind = 'suspense'".into(), |it| {
-            matches!(it, Difference::SuspenseInUse { .. })
-        }),
+        ("update accounts set balance = 0 where code = STAKE", stake_differs),
+        ("update accounts set balance = balance + 1 where kind = 'pot'", pot),
+        ("update accounts set balance = 1 where kind = 'suspense'", suspense),
     ];
     for (tamper, found) in cases {
+        let tamper = tamper.replace("SETTLE", &settle).replace("OPEN", &open).replace("AT", &at);
+        let tamper = tamper.replace("WALLET", &wallet).replace("STAKE", &stake);
+        let tamper = tamper.replace("MAX", &i64::MAX.to_string());
         // Each on a clean copy, because the previous one is rolled back.
         let mut tx = owner.begin().await.unwrap();
         sqlx::query(AssertSqlSafe(tamper.clone())).execute(&mut *tx).await.unwrap();
@@ -318,9 +373,8 @@ async fn the_audit_finds_what_was_tampered_with() {
 
 #[tokio::test]
 async fn a_stopped_ledger_answers_what_waits_and_then_refuses() {
-    let bank = Bank::new().await;
+    let (bank, players) = Bank::with_players([10_000; 3]).await;
     let (ledger, tasks) = bahay::ledger::Ledger::start(bank.pool.clone(), LedgerOptions::default());
-    let players = bank.players([10_000; 3]).await;
     let game = bank.deal(table(), &players);
     let (answer, ()) = tokio::join!(ledger.open_game(game.clone()), tasks.stop());
     answer.unwrap();

@@ -112,7 +112,20 @@ impl LedgerEventReader {
             r#"
             select o.id, o.key, o.kind,
                 (extract(epoch from o.created_at) * 1000)::bigint as "at!",
-                g.id as "game?", g.kind as "game_kind?", g.room as "room?", g.table_id as "table?"
+                g.id as "game?", g.kind as "game_kind?", g.room as "room?", g.table_id as "table?",
+                o.codes, o.amounts,
+                array(
+                    select a.code
+                    from unnest(o.sources) with ordinality as s (id, number)
+                    left join accounts a on a.id = s.id
+                    order by s.number
+                ) as "sources!: Vec<Option<String>>",
+                array(
+                    select a.code
+                    from unnest(o.destinations) with ordinality as d (id, number)
+                    left join accounts a on a.id = d.id
+                    order by d.number
+                ) as "destinations!: Vec<Option<String>>"
             from unnest($1::bigint[]) with ordinality as n (operation, place)
             join operations o on o.id = n.operation
             left join games g on g.id = o.game
@@ -121,40 +134,23 @@ impl LedgerEventReader {
             &operations
         );
         let rows = rows.fetch_all(&self.pool).await?;
-        let booked = sqlx::query!(
-            "
-            select t.operation, t.code, s.code as source, d.code as destination, t.amount
-            from transfers t
-            join accounts s on s.id = t.source
-            join accounts d on d.id = t.destination
-            where t.operation = any($1) and t.operation between $2 and $3
-            order by t.operation, t.number
-            ",
-            &operations,
-            operations.iter().copied().min().unwrap_or_default(),
-            operations.iter().copied().max().unwrap_or_default()
-        );
-        let booked = booked.fetch_all(&self.pool).await?;
         // Booked rows are never removed, so each operation of a seal has its row.
         if rows.len() != sealed.len() {
             return Err(sqlx::Error::RowNotFound);
         }
         let events = (self.number + 1..).zip(sealed).zip(rows).map(|((number, (seal, _)), row)| {
-            let first = booked.partition_point(|transfer| transfer.operation < row.id);
-            let transfers = booked[first..].iter().take_while(|one| one.operation == row.id);
-            let transfers = transfers.map(|one| EventTransfer {
-                code: one.code.clone(),
-                from: one.source.clone(),
-                to: one.destination.clone(),
-                amount: one.amount,
-            });
+            let transfers = zip_transfers(row.codes, row.sources, row.destinations, row.amounts)
+                .ok_or_else(|| {
+                    let error = format!("the transfers of operation {} are incomplete", row.id);
+                    sqlx::Error::Decode(error.into())
+                })?;
             let game = match (row.game, row.game_kind, row.room, row.table) {
                 (Some(id), Some(kind), Some(room), Some(table)) => {
                     Some(EventGame { id, kind, room, table })
                 }
                 _ => None,
             };
-            Event {
+            Ok(Event {
                 number,
                 seal: *seal,
                 operation: row.id,
@@ -162,9 +158,30 @@ impl LedgerEventReader {
                 kind: row.kind,
                 at: row.at,
                 game,
-                transfers: transfers.collect(),
-            }
+                transfers,
+            })
         });
-        Ok(events.collect())
+        events.collect()
     }
+}
+
+/// Returns the transfers of an operation; none if the arrays differ in length or an account is
+/// missing.
+fn zip_transfers(
+    codes: Vec<String>,
+    sources: Vec<Option<String>>,
+    destinations: Vec<Option<String>>,
+    amounts: Vec<i64>,
+) -> Option<Vec<EventTransfer>> {
+    let lengths = [sources.len(), destinations.len(), amounts.len()];
+    if lengths.into_iter().any(|length| length != codes.len()) {
+        return None;
+    }
+    let sides = sources.into_iter().zip(destinations);
+    let transfers = codes.into_iter().zip(sides).zip(amounts);
+    transfers
+        .map(|((code, (from, to)), amount)| {
+            Some(EventTransfer { code, from: from?, to: to?, amount })
+        })
+        .collect()
 }

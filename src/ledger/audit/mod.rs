@@ -1,8 +1,9 @@
 //! The audit: reads all books in one snapshot and reports every inconsistency.
 //!
 //! The audit relies on no constraint and no code of the ledger: every check is a query over the
-//! rows alone. The balances of house accounts lack the operations in `pending_house_entries`; the
-//! audit adds these, so it can run at any time while games settle.
+//! rows alone. Sums are numeric and clamped to the type of a difference, so that forged rows do not
+//! stop it. The balances of house accounts lack the operations in `unsealed_operations`; the
+//! audit takes these into account, so it can run at any time while games settle.
 //!
 //! The hash chain is the exception: it is computed with the ledger's own code (see `chain`).
 //!
@@ -28,12 +29,8 @@ pub struct Report {
     pub accounts: i64,
     pub operations: i64,
     pub transfers: i64,
-    pub entries: i64,
-    /// The number of closed months, whose entries have been removed.
-    pub closed_months: i64,
     pub games: i64,
-    /// The number of operations whose house entries are pending.
-    pub pending_house_entries: i64,
+    pub unsealed_operations: i64,
     /// The newest seal. A copy kept elsewhere proves later that nothing before it was changed: the
     /// seal must still be in the chain.
     pub head: Option<SealHead>,
@@ -55,12 +52,16 @@ pub enum Difference {
     SuspenseInUse { balance: Coins },
     #[error("{account} has {balance} at version {version}; its entries sum to {sum} at {count}")]
     BalanceDiffers { account: String, balance: Coins, version: i64, sum: Coins, count: i64 },
-    #[error("entry {version} of account {account} does not continue the one before")]
-    EntryBroken { account: i64, version: i64 },
-    #[error("transfer {operation}.{number} and its entries differ on account {account}")]
-    EntriesDiffer { operation: i64, number: i16, account: i64 },
-    #[error("transfer {operation}.{number} names an operation or account that does not exist")]
-    DanglingTransfer { operation: i64, number: i16 },
+    #[error("operation {operation} does not continue the entries of account {account}")]
+    EntryBroken { operation: i64, account: i64 },
+    #[error("operation {operation} has {states} states of account {account}, not {expected}")]
+    StateDiffers { operation: i64, account: i64, states: i64, expected: i64 },
+    #[error("operation {operation} is listed {listed} times for account {account}, not {expected}")]
+    ListingDiffers { operation: i64, account: i64, listed: i64, expected: i64 },
+    #[error("operation {operation} moves coins of {account}, though its key is not of that game")]
+    ForeignStake { operation: i64, account: String },
+    #[error("transfer {operation}.{number} moves no amount above 0.00 between two accounts")]
+    InvalidTransfer { operation: i64, number: i16 },
     #[error("operation {operation} and its key do not refer to each other")]
     KeyMismatch { operation: i64 },
     #[error("a seat or record of game {game} names a game or player that does not exist")]
@@ -77,12 +78,8 @@ pub enum Difference {
     SealBroken { number: i64 },
     #[error("operation {operation} does not match its digest in seal {seal}")]
     OperationDiffers { operation: i64, seal: i64 },
-    #[error("operation {operation} is in {seals} seals and pending {notes} times")]
-    NotSealedOnce { operation: i64, seals: i64, notes: i64 },
-    #[error(
-        "the operations, transfers or seals of {month} differ from those that it was closed with"
-    )]
-    ClosedMonthDiffers { month: String },
+    #[error("operation {operation} is in {seals} seals and {unsealed} times unsealed")]
+    NotSealedOnce { operation: i64, seals: i64, unsealed: i64 },
 }
 
 /// Audits all books as of one snapshot.
@@ -118,11 +115,11 @@ async fn count_rows(connection: &mut PgConnection) -> Result<Report, sqlx::Error
         r#"
         select (select count(*) from accounts) as "accounts!",
             (select count(*) from operations) as "operations!",
-            (select count(*) from transfers) as "transfers!",
-            (select count(*) from entries) as "entries!",
-            (select count(*) from closed_months) as "closed_months!",
+            (
+                select coalesce(sum(cardinality(o.codes)), 0) from operations o
+            ) as "transfers!",
             (select count(*) from games) as "games!",
-            (select count(*) from pending_house_entries) as "pending_house_entries!"
+            (select count(*) from unsealed_operations) as "unsealed_operations!"
         "#
     )
     .fetch_one(connection)
@@ -131,40 +128,43 @@ async fn count_rows(connection: &mut PgConnection) -> Result<Report, sqlx::Error
         accounts: row.accounts,
         operations: row.operations,
         transfers: row.transfers,
-        entries: row.entries,
-        closed_months: row.closed_months,
         games: row.games,
-        pending_house_entries: row.pending_house_entries,
+        unsealed_operations: row.unsealed_operations,
         head: None,
         differences: Vec::new(),
     })
 }
 
-/// Checks that all balances, together with the pending house entries, sum to zero.
+/// Checks that all balances sum to zero, together with the house accounts' part of unsealed
+/// operations.
 async fn check_sum(
     connection: &mut PgConnection,
     differences: &mut Vec<Difference>,
 ) -> Result<(), sqlx::Error> {
     let row = sqlx::query!(
         r#"
-        select (
-                coalesce((select sum(a.balance) from accounts a), 0)
+        select
+            least(greatest(s.sum, -9223372036854775807), 9223372036854775807)::bigint as "sum!",
+            least(greatest(s.suspense, -9223372036854775807), 9223372036854775807)::bigint
+                as "suspense!"
+        from (
+            select coalesce((select sum(a.balance) from accounts a), 0)
                 + coalesce((
                     select sum(t.amount)
-                    from pending_house_entries u
+                    from unsealed_operations u
                     join transfers t on t.operation = u.operation
                     join accounts a on a.id = t.destination and a.kind in ('fee', 'issue')
                 ), 0)
                 - coalesce((
                     select sum(t.amount)
-                    from pending_house_entries u
+                    from unsealed_operations u
                     join transfers t on t.operation = u.operation
                     join accounts a on a.id = t.source and a.kind in ('fee', 'issue')
-                ), 0)
-            )::bigint as "sum!",
-            coalesce((
-                select sum(a.balance) from accounts a where a.kind = 'suspense'
-            ), 0)::bigint as "suspense!"
+                ), 0) as sum,
+                coalesce((
+                    select sum(a.balance) from accounts a where a.kind = 'suspense'
+                ), 0) as suspense
+        ) s
         "#
     )
     .fetch_one(connection)
@@ -197,26 +197,26 @@ macro_rules! checks {
 }
 
 checks! {
-    // Each balance is the sum of the account's entries and each version their number. In
-    // closed months the sides of transfers stand for the removed entries.
+    // Each balance is the sum of the account's entries, and each version their number; those of
+    // a house account lack the unsealed operations.
     r#"
-        select coalesce(a.code, 'account ' || e.account) as "account!",
+        with sides as (
+            select t.operation, t.source as account, -t.amount as amount from transfers t
+            union all
+            select t.operation, t.destination, t.amount from transfers t
+        )
+        select coalesce(a.code, concat('account ', e.account)) as "account!",
             coalesce(a.balance, 0) as "balance!", coalesce(a.version, 0) as "version!",
-            coalesce(e.sum, 0)::bigint as "sum!", coalesce(e.count, 0) as "count!"
+            least(greatest(coalesce(e.sum, 0), -9223372036854775807), 9223372036854775807)::bigint
+                as "sum!",
+            coalesce(e.count, 0) as "count!"
         from accounts a
         full join (
             select s.account, sum(s.amount) as sum, count(*) as count
-            from (
-                select e.account, e.amount from entries e
-                union all
-                select t.source, -t.amount
-                from transfers t
-                where t.operation < (select max(c.closed_before) from closed_months c)
-                union all
-                select t.destination, t.amount
-                from transfers t
-                where t.operation < (select max(c.closed_before) from closed_months c)
-            ) s
+            from sides s
+            left join unsealed_operations u on u.operation = s.operation
+            left join accounts h on h.id = s.account and h.kind in ('fee', 'issue')
+            where u.operation is null or h.id is null
             group by s.account
         ) e on e.account = a.id
         where a.id is null
@@ -232,91 +232,106 @@ checks! {
         count: row.count,
     };
 
-    // Each entry has the next number and continues the balance of the entry before. An
-    // account's first entry continues the sum of its closed months.
+    // For each account of its transfers an operation states the version and balance before it,
+    // unless it is a house account; they continue those of the account's operation before. The
+    // operation is listed for the account, unless it is a stake account.
     r#"
-        with closed as (
-            select s.account, sum(s.amount) as balance, count(*) as version
-            from (
-                select t.source as account, -t.amount as amount
-                from transfers t
-                where t.operation < (select max(c.closed_before) from closed_months c)
-                union all
-                select t.destination, t.amount
-                from transfers t
-                where t.operation < (select max(c.closed_before) from closed_months c)
-            ) s
-            group by s.account
-        )
-        select e.account, e.version
-        from (
-            select e.account, e.version, e.amount, e.balance_before, e.balance_after,
-                lag(e.version) over account as version_last,
-                lag(e.balance_after) over account as balance_last
-            from entries e
-            window account as (partition by e.account order by e.version)
-        ) e
-        left join closed c on c.account = e.account and e.version_last is null
-        where e.version <> coalesce(e.version_last, c.version, 0) + 1
-            or e.balance_before <> coalesce(e.balance_last, c.balance, 0)
-            or e.balance_after <> e.balance_before + e.amount
-        order by e.account, e.version
-        limit $1
-        "# => |row| Difference::EntryBroken { account: row.account, version: row.version };
-
-    // Each transfer has one entry on its source and one on its destination, and each entry has a
-    // transfer. Exceptions: house sides of pending operations have no entry yet, and no
-    // entry of a closed month is left.
-    r#"
-        with sides as (
-            select t.operation, t.number, t.source as account, -t.amount as amount
-            from transfers t
-            union all
-            select t.operation, t.number, t.destination, t.amount
-            from transfers t
+        with moved as (
+            select o.id as operation, p.account, p.entries, p.amount, p.states, p.version,
+                p.balance
+            from operations o
+            cross join lateral (
+                select a.account, count(a.amount) as entries, sum(a.amount) as amount,
+                    count(a.version) as states, max(a.version) as version,
+                    max(a.balance) as balance
+                from (
+                    select t.source as account, -t.amount as amount, null::bigint as version,
+                        null::bigint as balance
+                    from unnest(o.sources, o.amounts) as t (source, amount)
+                    union all
+                    select t.destination, t.amount, null, null
+                    from unnest(o.destinations, o.amounts) as t (destination, amount)
+                    union all
+                    select s.account, null, s.version, s.balance
+                    from unnest(o.accounts, o.versions, o.balances)
+                        as s (account, version, balance)
+                ) a
+                where a.account is not null
+                group by a.account
+            ) p
         ),
-        due as (
-            select s.operation, s.number, s.account, s.amount
-            from sides s
-            left join pending_house_entries u on u.operation = s.operation
-            left join accounts a on a.id = s.account and a.kind in ('fee', 'issue')
-            where (u.operation is null or a.id is null)
-                and s.operation >= coalesce(
-                    (select max(c.closed_before) from closed_months c), 0
-                )
+        continued as (
+            select m.operation, m.account, m.states, (m.entries > 0)::int as moved,
+                m.version <> lag(m.version::numeric + m.entries, 1, 0::numeric) over operations
+                    or m.balance <> lag(m.balance + m.amount, 1, 0::numeric) over operations
+                    as is_broken
+            from moved m
+            window operations as (partition by m.account order by m.operation)
         ),
-        found as (
-            select e.operation, e.number, e.account, sum(e.amount) as amount, count(*) as count
-            from entries e
-            group by e.operation, e.number, e.account
+        compared as (
+            select coalesce(c.operation, l.operation) as operation,
+                coalesce(c.account, l.account) as account, c.is_broken,
+                coalesce(c.states, 0) as states,
+                case when a.kind in ('fee', 'issue') then 0 else coalesce(c.moved, 0) end::bigint
+                    as states_due,
+                (l.account is not null)::int::bigint as listed,
+                case when a.kind = 'stake' then 0 else coalesce(c.moved, 0) end::bigint
+                    as listed_due
+            from continued c
+            full join account_operations l on l.operation = c.operation and l.account = c.account
+            left join accounts a on a.id = coalesce(c.account, l.account)
         )
-        select coalesce(d.operation, f.operation) as "operation!",
-            coalesce(d.number, f.number) as "number!",
-            coalesce(d.account, f.account) as "account!"
-        from due d
-        full join found f
-            on f.operation = d.operation and f.number = d.number and f.account = d.account
-        where d.operation is null or f.operation is null
-            or f.count <> 1 or f.amount <> d.amount
-        order by 1, 2, 3
+        select c.operation as "operation!", c.account as "account!", c.states as "states!",
+            c.states_due as "states_due!", c.listed as "listed!", c.listed_due as "listed_due!"
+        from compared c
+        where c.is_broken or c.states <> c.states_due or c.listed <> c.listed_due
+        order by c.operation, c.account
         limit $1
-        "# => |row| Difference::EntriesDiffer {
-        operation: row.operation,
-        number: row.number,
-        account: row.account,
+        "# => |row| {
+        if row.states != row.states_due {
+            Difference::StateDiffers {
+                operation: row.operation,
+                account: row.account,
+                states: row.states,
+                expected: row.states_due,
+            }
+        } else if row.listed != row.listed_due {
+            Difference::ListingDiffers {
+                operation: row.operation,
+                account: row.account,
+                listed: row.listed,
+                expected: row.listed_due,
+            }
+        } else {
+            Difference::EntryBroken { operation: row.operation, account: row.account }
+        }
     };
 
-    // References that foreign keys would check.
+    // Only the operations of its game move a stake account: others are not listed for it.
     r#"
-        select t.operation, t.number
+        select distinct o.id as "operation!", a.code as "account!"
+        from operations o
+        cross join lateral unnest(o.sources || o.destinations) as s (account)
+        join accounts a on a.id = s.account and a.kind = 'stake'
+        where o.key <> all(array[
+                'open:' || split_part(a.code, ':', 2), 'settle:' || split_part(a.code, ':', 2),
+                'void:' || split_part(a.code, ':', 2)
+            ])
+        order by 1, 2
+        limit $1
+        "# => |row| Difference::ForeignStake { operation: row.operation, account: row.account };
+
+    // Each transfer has a code, moves a positive amount and leads from one account to another.
+    r#"
+        select t.operation as "operation!", t.number as "number!"
         from transfers t
-        left join operations o on o.id = t.operation
         left join accounts s on s.id = t.source
         left join accounts d on d.id = t.destination
-        where o.id is null or s.id is null or d.id is null
+        where s.id is null or d.id is null or s.id = d.id or t.code is null
+            or coalesce(t.amount, 0) <= 0
         order by t.operation, t.number
         limit $1
-        "# => |row| Difference::DanglingTransfer { operation: row.operation, number: row.number };
+        "# => |row| Difference::InvalidTransfer { operation: row.operation, number: row.number };
 
     // The uniqueness of keys is a constraint of `operation_keys`, by which operations are found.
     r#"
@@ -369,7 +384,7 @@ checks! {
     // games and not by entries.
     r#"
         with changes as (
-            select 'pot:' || g.table_id as code, g.ante * (
+            select 'pot:' || g.table_id as code, g.ante::numeric * (
                     select count(*) from game_players p where p.game = g.id
                 ) - coalesce((r.settlement -> 'pot' ->> 'amount')::bigint, 0) as amount
             from games g
@@ -387,7 +402,8 @@ checks! {
             group by c.code
         )
         select coalesce(a.code, p.code) as "account!", coalesce(a.balance, 0) as "balance!",
-            coalesce(p.amount, 0)::bigint as "expected!"
+            least(greatest(coalesce(p.amount, 0), -9223372036854775807), 9223372036854775807)::bigint
+                as "expected!"
         from (select a.code, a.balance from accounts a where a.kind = 'pot') a
         full join pots p on p.code = a.code
         where coalesce(a.balance, 0) <> coalesce(p.amount, 0)
@@ -399,38 +415,44 @@ checks! {
         expected: Coins::from_hundredths(row.expected),
     };
 
-    // Each POT refund pays exactly what the player had paid into the POT since it was last
-    // empty. Payments in closed months are unknown; the POT has been empty since.
+    // Each POT refund pays exactly what the player had paid into the POT since it was last empty.
     r#"
         with sides as (
-            select a.code as account, e.version, e.operation, e.amount, t.code, w.player,
-                coalesce(sum((e.balance_after = 0)::int) over before, 0) as times_empty
+            select a.code as account, t.operation, t.number, t.code, w.player,
+                case when t.source = a.id then -t.amount else t.amount end as amount
             from accounts a
-            join entries e on e.account = a.id
-            join transfers t on t.operation = e.operation and t.number = e.number
+            join account_operations m on m.account = a.id
+            join transfers t on t.operation = m.operation and a.id in (t.source, t.destination)
             join accounts w on w.id in (t.source, t.destination) and w.kind = 'wallet'
             where a.kind = 'pot'
                 and a.id in (select r.source from transfers r where r.code = 'pot_refund')
-                and e.version >= (
-                    select min(b.version)
-                    from entries b
-                    where b.account = a.id and b.balance_before = 0
-                )
-            window before as (
-                partition by a.id order by e.version
-                rows between unbounded preceding and 1 preceding
-            )
+        ),
+        balances as (
+            select s.account, s.operation, s.number, s.code, s.player, s.amount,
+                sum(s.amount) over (partition by s.account order by s.operation, s.number)
+                    as balance_after
+            from sides s
+        ),
+        spans as (
+            select b.account, b.operation, b.number, b.code, b.player, b.amount,
+                count(*) filter (where b.balance_after = 0) over (
+                    partition by b.account order by b.operation, b.number
+                    rows between unbounded preceding and 1 preceding
+                ) as times_empty
+            from balances b
         ),
         sums as (
-            select s.account, s.version, s.operation, s.code, sum(s.amount) over (
-                    partition by s.account, s.times_empty, s.player order by s.version
+            select s.account, s.operation, s.number, s.code, sum(s.amount) over (
+                    partition by s.account, s.times_empty, s.player
+                    order by s.operation, s.number
                 ) as sum
-            from sides s
+            from spans s
         )
-        select s.account, s.operation, s.sum::bigint as "sum!"
+        select s.account, s.operation as "operation!",
+            least(greatest(s.sum, -9223372036854775807), 9223372036854775807)::bigint as "sum!"
         from sums s
         where s.code = 'pot_refund' and s.sum <> 0
-        order by s.operation, s.version
+        order by s.operation, s.number
         limit $1
         "# => |row| Difference::PotRefundDiffers {
         account: row.account,
@@ -438,32 +460,7 @@ checks! {
         left: Coins::from_hundredths(row.sum),
     };
 
-    // Closed months still have the operations and transfers that they were closed with,
-    // and that the chain still has the seal that was the newest at that time.
-    r#"
-        select to_char(m.month, 'YYYY-MM') as "month!"
-        from closed_months m
-        cross join lateral (
-            select count(*) as count
-            from operations o
-            where o.id >= first_operation_of(m.month::timestamp at time zone 'UTC')
-                and o.id < m.closed_before
-        ) o
-        cross join lateral (
-            select count(*) as count, coalesce(sum(t.amount), 0) as sum
-            from transfers t
-            where t.operation >= first_operation_of(m.month::timestamp at time zone 'UTC')
-                and t.operation < m.closed_before
-        ) t
-        where o.count <> m.operations or t.count <> m.transfers or t.sum <> m.moved
-            or not exists (
-                select from seals s where s.number = m.seal and s.hash = m.seal_hash
-            )
-        order by m.month
-        limit $1
-        "# => |row| Difference::ClosedMonthDiffers { month: row.month };
-
-    // Each operation is either in exactly one seal or pending.
+    // Each operation is either in exactly one seal or unsealed.
     r#"
         with sealed as (
             select m.operation, count(*) as count
@@ -473,16 +470,16 @@ checks! {
         )
         select coalesce(o.id, s.operation, u.operation) as "operation!",
             coalesce(s.count, 0) as "seals!",
-            (u.operation is not null)::int::bigint as "notes!"
+            (u.operation is not null)::int::bigint as "unsealed!"
         from operations o
         full join sealed s on s.operation = o.id
-        full join pending_house_entries u on u.operation = coalesce(o.id, s.operation)
+        full join unsealed_operations u on u.operation = coalesce(o.id, s.operation)
         where o.id is null or coalesce(s.count, 0) + (u.operation is not null)::int <> 1
         order by 1
         limit $1
         "# => |row| Difference::NotSealedOnce {
         operation: row.operation,
         seals: row.seals,
-        notes: row.notes,
+        unsealed: row.unsealed,
     };
 }

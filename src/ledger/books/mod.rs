@@ -5,6 +5,7 @@
 mod games;
 mod rows;
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use bahay_engine::coins::Coins;
@@ -14,7 +15,7 @@ use super::chart::{Account, Code};
 use super::error::LedgerError;
 
 pub(super) use games::{FinishedGame, Games, LedgerGame, OpenedGame};
-pub(super) use rows::{ChangedAccountRow, EntryRow, NewAccountRow, OperationRow, TransferRow};
+pub(super) use rows::{ChangedAccountRow, NewAccountRow, OperationRow, TransferColumns};
 
 /// One transfer of an operation.
 #[derive(Clone, Debug)]
@@ -28,9 +29,9 @@ pub(super) struct Move {
 /// The state of an account.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AccountState {
-    /// The row's id. A negative id means that there is no row yet: it is `-1 - place`, where
-    /// `place` is the account's index among those to be created.
     pub(super) id: i64,
+    /// True if there is no row yet. It is created with this id when something is booked on it.
+    pub(super) is_new: bool,
     pub(super) balance: Coins,
     pub(super) version: i64,
     /// The version that was read, for the comparison in the database.
@@ -38,46 +39,31 @@ pub(super) struct AccountState {
 }
 
 impl AccountState {
-    /// Applies one side of a transfer and returns its entry. Returns `None` if the balance would
-    /// not fit 64 bits.
-    pub(super) fn enter(&mut self, operation: i64, number: i16, amount: Coins) -> Option<EntryRow> {
-        let balance_before = self.balance;
-        self.balance = balance_before.checked_add(amount)?;
+    /// Applies one side of a transfer. Returns `None` if the balance would not fit 64 bits.
+    pub(super) fn apply(&mut self, amount: Coins) -> Option<()> {
+        self.balance = self.balance.checked_add(amount)?;
         self.version = self.version.checked_add(1)?;
-        Some(EntryRow {
-            account: self.id,
-            version: self.version,
-            operation,
-            number,
-            amount: amount.hundredths(),
-            balance_before: balance_before.hundredths(),
-            balance_after: self.balance.hundredths(),
-        })
-    }
-
-    /// Returns whether the account has a row. One without is created when something is booked on
-    /// it.
-    pub(super) fn exists(&self) -> bool {
-        self.id >= 0
+        Some(())
     }
 
     pub(super) fn has_changed(&self) -> bool {
         self.version != self.version_read
     }
 
-    /// Returns the state of an account on which nothing is booked yet.
+    /// Returns the state of an account that is to be created.
     pub(super) fn new(id: i64) -> Self {
-        Self::from_columns(id, 0, 0)
+        Self { is_new: true, ..Self::from_columns(id, 0, 0) }
     }
 
     /// Returns the state of an account as read, with its balance in hundredths.
     pub(super) fn from_columns(id: i64, balance: i64, version: i64) -> Self {
-        Self { id, balance: Coins::from_hundredths(balance), version, version_read: version }
+        let balance = Coins::from_hundredths(balance);
+        Self { id, is_new: false, balance, version, version_read: version }
     }
 
     /// Returns the row that stores the state of an existing account.
     pub(super) fn row(&self) -> ChangedAccountRow {
-        let Self { id, balance, version, version_read } = *self;
+        let Self { id, balance, version, version_read, .. } = *self;
         ChangedAccountRow { id, version_read, balance: balance.hundredths(), version }
     }
 }
@@ -96,8 +82,8 @@ pub(super) struct Books {
     pub(super) deleted_players: BTreeSet<PlayerId>,
     /// The operation that is being decided, by its index in the batch.
     pub(super) operation: i64,
-    pub(super) transfers: Vec<TransferRow>,
-    pub(super) entries: Vec<EntryRow>,
+    /// The transfers of this operation.
+    pub(super) transfers: TransferColumns,
 }
 
 impl Books {
@@ -138,16 +124,17 @@ impl Books {
         }
     }
 
-    /// Books all transfers of an operation, or none of them.
+    /// Books all transfers of the operation, or none of them. An operation posts at most once,
+    /// since each of its accounts has one state before it.
     ///
     /// The operation has been validated before, so an error here is a bug.
     pub(super) fn post(&mut self, moves: &[Move]) -> Result<(), LedgerError> {
-        let operation = self.operation;
-        let mut changed = BTreeMap::new();
-        let mut transfers = Vec::with_capacity(moves.len());
-        let mut entries = Vec::with_capacity(2 * moves.len());
-        for (number, one) in (1..).zip(moves) {
-            let Move { code, source, destination, amount } = one;
+        if !self.transfers.codes.is_empty() {
+            return Err(LedgerError::broken("an operation posts twice"));
+        }
+        let mut changed: BTreeMap<&Account, AccountState> = BTreeMap::new();
+        let mut transfers = TransferColumns::default();
+        for Move { code, source, destination, amount } in moves {
             if *amount <= Coins::ZERO || source == destination {
                 return Err(LedgerError::broken(format!("{code} of {amount} moves nothing")));
             }
@@ -157,26 +144,39 @@ impl Books {
             for (id, (account, amount)) in ids.iter_mut().zip(sides) {
                 if account.is_house() {
                     *id = self.house_id(account, *code, amount)?;
+                    if !transfers.listed.contains(id) {
+                        transfers.listed.push(*id);
+                    }
                     continue;
                 }
-                let account_state = match changed.get_mut(account) {
-                    Some(account_state) => account_state,
-                    None => changed.entry(account.clone()).or_insert(self.account_state(account)?),
+                let account_state = match changed.entry(account) {
+                    Entry::Occupied(entry) => entry.into_mut(),
+                    Entry::Vacant(entry) => entry.insert(self.account_state(account)?),
                 };
                 *id = account_state.id;
-                entries.push(account_state.enter(operation, number, amount).ok_or_else(overflow)?);
+                account_state.apply(amount).ok_or_else(overflow)?;
                 if account_state.balance.is_negative() {
                     return Err(LedgerError::broken(format!("{code} overdraws {account}")));
                 }
             }
             let [source, destination] = ids;
-            let code = code.as_str();
-            let amount = amount.hundredths();
-            transfers.push(TransferRow { operation, number, code, source, destination, amount });
+            transfers.codes.push(code.as_str());
+            transfers.sources.push(source);
+            transfers.destinations.push(destination);
+            transfers.amounts.push(amount.hundredths());
         }
-        self.account_states.extend(changed);
-        self.transfers.extend(transfers);
-        self.entries.extend(entries);
+        for (account, changed) in changed {
+            if let Some(account_state) = self.account_states.get_mut(account) {
+                transfers.accounts.push(account_state.id);
+                transfers.versions.push(account_state.version);
+                transfers.balances.push(account_state.balance.hundredths());
+                if !matches!(account, Account::Stake(..)) {
+                    transfers.listed.push(account_state.id);
+                }
+                *account_state = changed;
+            }
+        }
+        self.transfers = transfers;
         Ok(())
     }
 
@@ -228,13 +228,6 @@ impl Books {
     pub(super) fn finish_game(&mut self, game: GameId, finish: FinishedGame) {
         self.games.finish(self.operation, game, finish);
     }
-
-    /// Returns the entries in the order of their primary key, which is the fastest order to insert.
-    pub(super) fn sorted_entries(&self) -> Vec<EntryRow> {
-        let mut entries = self.entries.clone();
-        entries.sort_unstable_by_key(|entry| (entry.account, entry.version));
-        entries
-    }
 }
 
 fn overflow() -> LedgerError {
@@ -243,10 +236,12 @@ fn overflow() -> LedgerError {
 
 #[cfg(test)]
 mod tests {
-    use super::{AccountState, Books, Move};
+    use super::{AccountState, Books, Move, TransferColumns};
     use crate::ledger::chart::{Account, Code};
+    use crate::ledger::error::LedgerError;
     use bahay_engine::coins::Coins;
-    use bahay_engine::table::{PlayerId, TableId};
+    use bahay_engine::seat::Seat;
+    use bahay_engine::table::{GameId, PlayerId, TableId};
     use uuid::Uuid;
 
     fn coins(hundredths: i64) -> Coins {
@@ -264,7 +259,7 @@ mod tests {
     fn books() -> Books {
         let account_states = [
             (wallet(), AccountState::from_columns(7, 500, 4)),
-            (pot(), AccountState::from_columns(8, 0, 4)),
+            (pot(), AccountState::from_columns(8, 0, 9)),
         ];
         let house_ids = [(Account::Issue, 1), (Account::Fee("newbie".into()), 2)];
         Books {
@@ -280,16 +275,43 @@ mod tests {
     }
 
     #[test]
-    fn a_transfer_has_two_entries_that_continue_their_accounts() {
+    fn an_operation_keeps_each_state_before_it_once() {
         let mut books = books();
         books.post(&[ante(100), ante(50)]).unwrap();
         assert_eq!(books.balance(&wallet()), coins(350));
-        assert_eq!(books.transfers.len(), 2);
-        let entries = books.sorted_entries();
-        let ours: Vec<_> = entries.iter().filter(|entry| entry.account == 7).collect();
-        assert_eq!([ours[0].version, ours[1].version], [5, 6]);
-        assert_eq!(ours[1].balance_before, ours[0].balance_after);
-        assert_eq!(ours[1].balance_after, 350);
+        assert_eq!(books.balance(&pot()), coins(150));
+        assert_eq!([books.version(&wallet()), books.version(&pot())], [Some(6), Some(11)]);
+        let transfers = &books.transfers;
+        assert_eq!(transfers.codes, ["ante", "ante"]);
+        assert_eq!([&transfers.sources, &transfers.destinations], [&[7, 7], &[8, 8]]);
+        assert_eq!(transfers.amounts, [100, 50]);
+        assert_eq!(transfers.accounts, [7, 8]);
+        assert_eq!(transfers.versions, [4, 9]);
+        assert_eq!(transfers.balances, [500, 0]);
+
+        let pot_refund = Move {
+            code: Code::PotRefund,
+            source: pot(),
+            destination: wallet(),
+            amount: coins(150),
+        };
+        books.transfers = TransferColumns::default();
+        books.post(&[pot_refund]).unwrap();
+        assert_eq!(books.transfers.sources, [8]);
+        assert_eq!(books.transfers.versions, [6, 11]);
+        assert_eq!(books.transfers.balances, [350, 150]);
+        assert_eq!(books.balance(&wallet()), coins(500));
+    }
+
+    #[test]
+    fn an_operation_posts_once() {
+        let mut books = books();
+        books.post(&[ante(100)]).unwrap();
+        let refused = books.post(&[ante(50)]);
+        assert_eq!(refused, Err(LedgerError::broken("an operation posts twice")));
+        assert_eq!(books.transfers.amounts, [100]);
+        assert_eq!(books.balance(&wallet()), coins(400));
+        assert_eq!(books.version(&wallet()), Some(5));
     }
 
     #[test]
@@ -302,18 +324,48 @@ mod tests {
         let back = Move { code: Code::Refund, source: fee, destination: wallet(), amount };
         books.post(&[back]).unwrap_err();
         assert_eq!(books.balance(&wallet()), coins(500));
-        assert!(books.transfers.is_empty() && books.entries.is_empty());
+        let transfers = &books.transfers;
+        assert!(transfers.codes.is_empty() && transfers.accounts.is_empty());
+        assert!(transfers.listed.is_empty());
         assert!(!books.account_states.values().any(AccountState::has_changed));
     }
 
     #[test]
-    fn the_house_side_of_a_transfer_has_no_entry_yet() {
+    fn a_house_account_has_no_state_in_an_operation() {
         let mut books = books();
         let amount = coins(100);
         let welcome = Code::Welcome;
         let grant = Move { code: welcome, source: Account::Issue, destination: wallet(), amount };
-        books.post(&[grant]).unwrap();
-        assert_eq!(books.entries.len(), 1);
-        assert_eq!(books.transfers[0].source, 1);
+        books.post(&[grant.clone(), grant]).unwrap();
+        assert_eq!(books.transfers.sources, [1, 1]);
+        assert_eq!(books.transfers.accounts, [7]);
+    }
+
+    #[test]
+    fn every_account_except_stakes_lists_the_operation_once() {
+        let mut books = books();
+        let stake = Account::Stake(GameId(Uuid::nil()), Seat::new(0).unwrap());
+        books.account_states.insert(stake.clone(), AccountState::new(9));
+        let fee = Account::Fee("newbie".into());
+        let transfer = |code, source: &Account, destination: &Account, amount| Move {
+            code,
+            source: source.clone(),
+            destination: destination.clone(),
+            amount: coins(amount),
+        };
+        let moves = [
+            transfer(Code::Hold, &wallet(), &stake, 60),
+            transfer(Code::Payment, &stake, &wallet(), 40),
+            transfer(Code::Fee, &wallet(), &fee, 2),
+            transfer(Code::Fee, &wallet(), &fee, 1),
+            transfer(Code::Release, &stake, &wallet(), 20),
+        ];
+        books.post(&moves).unwrap();
+        let transfers = &books.transfers;
+        assert_eq!(transfers.listed, [2, 7]);
+        assert_eq!(transfers.accounts, [7, 9]);
+        assert_eq!(transfers.versions, [4, 0]);
+        let stake = books.account_states[&stake];
+        assert!(stake.is_new && stake.version == 3 && stake.balance.is_zero());
     }
 }

@@ -9,6 +9,22 @@ use sqlx::types::Json;
 use sqlx::{Encode, Postgres, Type};
 use uuid::Uuid;
 
+/// The transfers of an operation and the states of its accounts before them, as columns of its row.
+#[derive(Debug, Default)]
+pub(crate) struct TransferColumns {
+    /// The transfers by number: one element of each of these arrays for each transfer.
+    pub(crate) codes: Vec<&'static str>,
+    pub(crate) sources: Vec<i64>,
+    pub(crate) destinations: Vec<i64>,
+    pub(crate) amounts: Vec<i64>,
+    /// The accounts with a state, each once, and the version and balance that each had before.
+    pub(crate) accounts: Vec<i64>,
+    pub(crate) versions: Vec<i64>,
+    pub(crate) balances: Vec<i64>,
+    /// The accounts whose operations are listed in `account_operations`, each once.
+    pub(crate) listed: Vec<i64>,
+}
+
 /// An operation with all that it changes beside accounts.
 #[derive(Debug, Encode)]
 pub(crate) struct OperationRow<'a> {
@@ -18,6 +34,15 @@ pub(crate) struct OperationRow<'a> {
     pub(crate) input_hash: &'a [u8],
     pub(crate) answer: Json<&'a Value>,
     pub(crate) game: Option<Uuid>,
+    /// The arrays of [`TransferColumns`].
+    pub(crate) codes: &'a [&'static str],
+    pub(crate) sources: &'a [i64],
+    pub(crate) destinations: &'a [i64],
+    pub(crate) amounts: &'a [i64],
+    pub(crate) accounts: &'a [i64],
+    pub(crate) versions: &'a [i64],
+    pub(crate) balances: &'a [i64],
+    pub(crate) listed: &'a [i64],
     /// The state of a game that ends; the following four columns belong to its end.
     pub(crate) end_state: Option<&'static str>,
     /// The time of the end; `None` for the database's clock.
@@ -49,7 +74,7 @@ pub(crate) struct SeatRow {
 /// An account to be created.
 #[derive(Debug, Encode)]
 pub(crate) struct NewAccountRow {
-    pub(crate) place: i64,
+    pub(crate) id: i64,
     pub(crate) code: String,
     pub(crate) kind: &'static str,
     pub(crate) player: Option<Uuid>,
@@ -65,30 +90,6 @@ pub(crate) struct ChangedAccountRow {
     pub(crate) version_read: i64,
     pub(crate) balance: i64,
     pub(crate) version: i64,
-}
-
-/// A row of `transfers`. Until it is written, `operation` is the operation's index in the batch.
-#[derive(Clone, Copy, Debug, Encode)]
-pub(crate) struct TransferRow {
-    pub(crate) operation: i64,
-    pub(crate) number: i16,
-    pub(crate) code: &'static str,
-    pub(crate) source: i64,
-    pub(crate) destination: i64,
-    pub(crate) amount: i64,
-}
-
-/// A row of `entries`. For `operation` see [`TransferRow`].
-#[derive(Clone, Copy, Debug, Type)]
-#[sqlx(type_name = "booked_entry")]
-pub(crate) struct EntryRow {
-    pub(crate) account: i64,
-    pub(crate) version: i64,
-    pub(crate) operation: i64,
-    pub(crate) number: i16,
-    pub(crate) amount: i64,
-    pub(crate) balance_before: i64,
-    pub(crate) balance_after: i64,
 }
 
 /// Names the type of a row that is only written, which sqlx derives for rows of owned values only.
@@ -111,5 +112,4 @@ macro_rules! composite {
 composite! {
     OperationRow<'_> = "booked_operation";
     NewAccountRow = "booked_account";
-    TransferRow = "booked_transfer";
 }

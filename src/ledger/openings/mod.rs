@@ -29,13 +29,15 @@ pub(super) async fn read_win_limits(
     openings: impl Iterator<Item = &GameStart>,
 ) -> Result<BTreeMap<PlayerId, Coins>, sqlx::Error> {
     let mut win_limits = BTreeMap::new();
+    let mut in_rooms = Vec::new();
     for opening in openings {
-        win_limits.extend(match opening.limit {
+        match opening.limit {
             WinLimit::Private(allowance) => {
-                allowance::read_limits(connection, allowance, opening).await?
+                win_limits.extend(allowance::read_limits(connection, allowance, opening).await?);
             }
-            WinLimit::Room => room_winnings::read_limits(connection, opening).await?,
-        });
+            WinLimit::Room => in_rooms.push(opening),
+        }
     }
+    win_limits.extend(room_winnings::read_limits(connection, &in_rooms).await?);
     Ok(win_limits)
 }

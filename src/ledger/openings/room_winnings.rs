@@ -54,40 +54,59 @@ impl Ledger {
     }
 }
 
-/// Returns a limit of zero for each player of an opening in a room who has reached a limit at the
+/// Returns a limit of zero for each player of these openings in rooms who has reached a limit at the
 /// same table.
 pub(crate) async fn read_limits(
     connection: &mut PgConnection,
-    opening: &GameStart,
+    openings: &[&GameStart],
 ) -> Result<BTreeMap<PlayerId, Coins>, sqlx::Error> {
-    let players: Vec<_> = opening.players.iter().map(|player| player.0).collect();
+    if openings.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let tables: Vec<_> = openings.iter().map(|opening| opening.table.0).collect();
+    let times = openings.iter().map(|opening| Timestamp::from_ms(opening.opened_at_ms));
+    let times: Vec<_> = times.map(db::to_sql).collect();
+    let players = openings.iter().flat_map(|opening| &opening.players);
+    let players: Vec<_> = players.map(|player| player.0).collect();
     let rows = sqlx::query!(
         r#"
-        select p.player, o.player as partner, sum(
+        select g.table_id, p.player, o.player as partner, sum(
             sign(p.net) * least(abs(p.net), abs(o.net)) * 1000 / greatest(p.stake, o.stake)
         )::bigint as "won!"
-        from games g
-        join game_players p on p.game = g.id and p.player = any($2)
+        from (
+            -- A batch may hold an opening twice.
+            select a.table_id, min(a.opened_at) as opened_at
+            from unnest($1::uuid[], $2::timestamptz[]) as a (table_id, opened_at)
+            group by a.table_id
+        ) n
+        join games g on g.table_id = n.table_id
+            and g.finished_at > n.opened_at - $4::bigint * interval '1 second'
+        join game_players p on p.game = g.id and p.player = any($3)
         join game_players o on o.game = g.id and sign(o.net) * sign(p.net) = -1
         join players h on h.id = o.player and h.kind <> 'bot'
-        where g.table_id = $1
-            and g.finished_at > $3::timestamptz - $4::bigint * interval '1 second'
-        group by p.player, o.player
+        group by g.table_id, p.player, o.player
         "#,
-        opening.table.0,
+        &tables,
+        &times as _,
         &players,
-        db::to_sql(Timestamp::from_ms(opening.opened_at_ms)) as _,
         day_seconds()
     );
-    let mut winnings = BTreeMap::<PlayerId, Winnings>::new();
+    let mut winnings = BTreeMap::<_, Winnings>::new();
     for row in rows.fetch_all(connection).await? {
-        winnings.entry(PlayerId(row.player)).or_default().add(PlayerId(row.partner), row.won);
+        let won = winnings.entry((row.table_id, PlayerId(row.player))).or_default();
+        won.add(PlayerId(row.partner), row.won);
     }
-    winnings.retain(|_, won| {
-        won.is_day_limit_reached()
-            || opening.players.iter().any(|other| won.is_pair_limit_reached(*other))
-    });
-    Ok(winnings.into_keys().map(|player| (player, Coins::ZERO)).collect())
+    let mut limits = BTreeMap::new();
+    for GameStart { table, players, .. } in openings {
+        let is_limited = |player: &&PlayerId| {
+            winnings.get(&(table.0, **player)).is_some_and(|won| {
+                won.is_day_limit_reached()
+                    || players.iter().any(|other| won.is_pair_limit_reached(*other))
+            })
+        };
+        limits.extend(players.iter().filter(is_limited).map(|player| (*player, Coins::ZERO)));
+    }
+    Ok(limits)
 }
 
 fn day_seconds() -> i64 {

@@ -36,7 +36,7 @@ pub struct OpenGame {
     /// The most that a seat can lose besides its ante. A wallet must cover it.
     pub stake_max: Coins,
     /// True if a wallet with less than `stake_max` after the ante is staked as a whole.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "core::ops::Not::not")]
     pub short_stakes: bool,
     /// The players by seat.
     pub players: Vec<PlayerId>,
@@ -53,11 +53,6 @@ impl OpenGame {
         let Self { ante, stake_max, short_stakes, .. } = *self;
         StakeTerms { ante, stake_max, short_stakes }
     }
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_false(flag: &bool) -> bool {
-    !*flag
 }
 
 /// The outcome of an opening.

@@ -257,23 +257,50 @@ async fn read_contributions(
             from accounts a
             where a.code = $1
         ),
-        history as (
-            -- Contributions before the POT was last empty have been paid out.
-            select e.amount, t.source, t.destination
+        -- The newest operation before which the POT was empty, found from the newest backwards:
+        -- a POT may have a long history, and contributions end there.
+        first as materialized (
+            select p.id as account, (
+                select m.operation
+                from account_operations m
+                cross join lateral (
+                    select o.balances[array_position(o.accounts, p.id)] as balance
+                    from operations o
+                    where o.id = m.operation
+                    offset 0
+                ) o
+                where m.account = p.id and o.balance = 0
+                order by m.operation desc
+                limit 1
+            ) as operation
             from pot p
-            join entries e on e.account = p.id and e.version > coalesce(
-                (
-                    select max(b.version)
-                    from entries b
-                    where b.account = p.id and b.balance_after = 0
-                ), 0
-            )
-            join transfers t on t.operation = e.operation and t.number = e.number
+        ),
+        -- `offset 0` looks up each operation by its id, in every plan.
+        history as materialized (
+            select e.operation, e.number, e.amount, e.version, e.balance_after
+            from first f
+            join account_operations m on m.account = f.account and m.operation >= f.operation
+            cross join lateral (
+                select e.operation, e.number, e.amount, e.version, e.balance_after
+                from entries e
+                where e.operation = m.operation and e.account = m.account
+                offset 0
+            ) e
         ),
         shares as (
             select w.player, sum(h.amount)::bigint as paid
             from history h
-            join accounts w on w.id in (h.source, h.destination) and w.kind = 'wallet'
+            cross join lateral (
+                select t.source, t.destination
+                from transfers t
+                where t.operation = h.operation and t.number = h.number
+                offset 0
+            ) t
+            join accounts w on w.id in (t.source, t.destination) and w.kind = 'wallet'
+            -- Contributions before the POT was last empty have been paid out.
+            where h.version > coalesce(
+                (select max(b.version) from history b where b.balance_after = 0), 0
+            )
             group by w.player
             having sum(h.amount) > 0
         )

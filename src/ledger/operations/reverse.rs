@@ -202,9 +202,9 @@ fn wallet_or_house(code: &str, player: Option<uuid::Uuid>) -> Option<Account> {
     }
 }
 
-/// Checks that fee accounts cover the reversal. The entries of a fee account are pending for a
-/// while and games never lock it, so its balance is computed here, under a lock that excludes the
-/// house projection and other reversals until the caller's transaction ends. Settled fees cannot be
+/// Checks that fee accounts cover the reversal. The balance of a fee account lacks the unsealed
+/// operations and games never lock it, so it is computed here, under a lock that excludes the house
+/// projection and other reversals until the caller's transaction ends. Settled fees cannot be
 /// less than the fees reversed of them; this check confirms it.
 async fn check_fees(connection: &mut PgConnection, moves: &[Move]) -> Result<(), LedgerError> {
     let mut fees: BTreeMap<String, Coins> = BTreeMap::new();
@@ -226,10 +226,17 @@ async fn check_fees(connection: &mut PgConnection, moves: &[Move]) -> Result<(),
             r#"
             select (
                 a.balance + coalesce((
-                    select sum(case when t.destination = a.id then t.amount else -t.amount end)
-                    from pending_house_entries u
-                    join transfers t on t.operation = u.operation
-                    where t.source = a.id or t.destination = a.id
+                    select sum(t.amount)
+                    from unsealed_operations u
+                    -- Each by its id: a join could scan all operations under the lock.
+                    cross join lateral (
+                        select
+                            case when t.destination = a.id then t.amount else -t.amount end
+                                as amount
+                        from transfers t
+                        where t.operation = u.operation and a.id in (t.source, t.destination)
+                        offset 0
+                    ) t
                 ), 0)
             )::bigint as "earned!"
             from accounts a

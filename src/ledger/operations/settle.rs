@@ -6,7 +6,7 @@ use bahay_engine::coins::Coins;
 use bahay_engine::seat::Seat;
 use bahay_engine::table::{Fee, GameId, PlayerId, Settlement, TableId};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use crate::archive::GameState;
@@ -122,7 +122,7 @@ impl Ledger {
 
 /// The input of a settlement, as stored. The documents are not parsed into today's types, because a
 /// field that a later version adds must not change the input of an earlier settlement.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct StoredSettlement {
     pub game: GameId,
     pub table: TableId,
@@ -136,18 +136,7 @@ pub struct StoredSettlement {
 
 /// Returns the SHA-256 that the operation `settle:<game>` has if its documents are unchanged.
 pub fn settlement_hash(stored: &StoredSettlement) -> [u8; 32] {
-    let StoredSettlement { game, table, room, players, settlement, record, finished_at_ms } =
-        stored;
-    let input = json!({
-        "game": game,
-        "table": table,
-        "room": room,
-        "players": players,
-        "settlement": settlement,
-        "record": record,
-        "finished_at_ms": finished_at_ms,
-    });
-    let input = to_canonical_json(&input).expect("writing to memory succeeds");
+    let input = to_canonical_json(stored).expect("writing to memory succeeds");
     Sha256::digest(input).into()
 }
 
@@ -318,7 +307,7 @@ mod tests {
     use bahay_engine::coins::Coins;
     use bahay_engine::seat::Seat;
     use bahay_engine::table::{Fee, GameId, Payment, PlayerId, PotPayout, Settlement, TableId};
-    use serde_json::json;
+    use serde_json::{Value, json};
     use sha2::{Digest as _, Sha256};
     use uuid::Uuid;
 
@@ -388,51 +377,49 @@ mod tests {
         check(|it| it.payments.extend([huge.clone(), huge]), Err(Overflow));
     }
 
+    const IDS: [Uuid; 4] =
+        [Uuid::from_u128(1), Uuid::from_u128(2), Uuid::from_u128(3), Uuid::from_u128(4)];
+
+    fn settle_game(record: &Value) -> SettleGame {
+        let [game, table, one, two] = IDS;
+        SettleGame {
+            game: GameId(game),
+            table: TableId(table),
+            room: "newbie".into(),
+            players: vec![PlayerId(one), PlayerId(two)],
+            settlement: Settlement::default(),
+            record: Document::canonicalize(record).unwrap(),
+            finished_at_ms: 1_750_000_000_000,
+        }
+    }
+
     /// Hashes are stored, so a later version must compute the same ones.
     #[test]
     fn the_record_is_hashed_in_its_sorted_position() {
-        let input = SettleGame {
-            game: GameId(Uuid::nil()),
-            table: TableId(Uuid::nil()),
-            room: "newbie".into(),
-            players: vec![PlayerId(Uuid::nil()), PlayerId(Uuid::max())],
-            settlement: Settlement::default(),
-            record: Document::canonicalize(&json!({ "b": 1, "a": [2] })).unwrap(),
-            finished_at_ms: 5,
-        };
-        let nil = Uuid::nil();
-        let max = Uuid::max();
+        let [game, table, one, two] = IDS;
         let text = format!(
-            "{{\"finished_at_ms\":5,\"game\":\"{nil}\",\"players\":[\"{nil}\",\"{max}\"],\
-            \"record\":{{\"a\":[2],\"b\":1}},\"room\":\"newbie\",\"settlement\":{{\"fees\":[],\
-            \"payments\":[],\"pot\":null,\"winner\":null}},\"table\":\"{nil}\"}}"
+            "{{\"finished_at_ms\":1750000000000,\"game\":\"{game}\",\
+            \"players\":[\"{one}\",\"{two}\"],\"record\":{{\"a\":[2],\"b\":1}},\
+            \"room\":\"newbie\",\"settlement\":{{\"fees\":[],\"payments\":[],\"pot\":null,\
+            \"winner\":null}},\"table\":\"{table}\"}}"
         );
         let expected: [u8; 32] = Sha256::digest(text).into();
-        let request = Request::new(input).unwrap();
+        let request = Request::new(settle_game(&json!({ "b": 1, "a": [2] }))).unwrap();
         assert_eq!(request.input_hash, expected);
     }
 
     #[test]
     fn stored_documents_reproduce_the_input_hash() {
-        let settlement =
-            Settlement { winner: None, payments: Vec::new(), fees: Vec::new(), pot: None };
+        let record = json!({ "kind": "tongits", "actions": [] });
+        let input = settle_game(&record);
         let stored = StoredSettlement {
-            game: GameId(Uuid::from_u128(1)),
-            table: TableId(Uuid::from_u128(2)),
-            room: "newbie".into(),
-            players: vec![PlayerId(Uuid::from_u128(3)), PlayerId(Uuid::from_u128(4))],
-            settlement: serde_json::to_value(&settlement).unwrap(),
-            record: json!({ "kind": "tongits", "actions": [] }),
-            finished_at_ms: 1_750_000_000_000,
-        };
-        let input = SettleGame {
-            game: stored.game,
-            table: stored.table,
-            room: stored.room.clone(),
-            players: stored.players.clone(),
-            settlement,
-            record: Document::canonicalize(&stored.record).unwrap(),
-            finished_at_ms: stored.finished_at_ms,
+            game: input.game,
+            table: input.table,
+            room: input.room.clone(),
+            players: input.players.clone(),
+            settlement: serde_json::to_value(&input.settlement).unwrap(),
+            record,
+            finished_at_ms: input.finished_at_ms,
         };
         let request = Request::new(input).unwrap();
         assert_eq!(settlement_hash(&stored), request.input_hash);

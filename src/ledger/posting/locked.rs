@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use super::house_accounts::create_accounts;
+use super::account_ids::{AccountIds, create_accounts};
 use super::plan::Plan;
 use super::snapshot::read_snapshot;
 use crate::ledger::chart::Account;
@@ -28,18 +28,19 @@ use crate::ledger::operation::{Answer, Request};
 /// valid only after the transaction is committed.
 pub(crate) async fn run_in_tx(
     connection: &mut PgConnection,
+    account_ids: &AccountIds,
     house_ids: &BTreeMap<Account, i64>,
     requests: &[&Request],
 ) -> Result<Vec<Answer>, sqlx::Error> {
     let mut plan = Plan::new(requests);
     lock_games(connection, &plan).await?;
     if plan.booked_games().next().is_some() {
-        let (books, _) = read_snapshot(connection, &plan).await?;
+        let (books, _) = read_snapshot(connection, &plan, account_ids).await?;
         plan.add_booked_games(&books.games);
     }
     create_accounts(connection, &plan.made).await?;
     lock_accounts(connection, &plan).await?;
-    let (mut books, stored) = read_snapshot(connection, &plan).await?;
+    let (mut books, stored) = read_snapshot(connection, &plan, account_ids).await?;
     books.deleted_players = read_deleted_players(connection, plan.openings()).await?;
     plan.post(connection, house_ids, (books, stored)).await
 }

@@ -5,7 +5,7 @@
 //! locks and detects conflicts on writing; `locked` first takes the locks. `writer` collects
 //! requests into batches.
 
-pub(super) mod house_accounts;
+pub(super) mod account_ids;
 pub(super) mod locked;
 mod optimistic;
 mod plan;

@@ -24,6 +24,7 @@ use std::collections::BTreeMap;
 
 use sqlx::PgConnection;
 
+use super::account_ids::AccountIds;
 use super::plan::Plan;
 use super::snapshot::read_snapshot;
 use super::write::is_version_conflict;
@@ -35,6 +36,7 @@ use crate::ledger::operation::{Answer, Request};
 /// after a version conflict or if only the books name the accounts of a game.
 pub(crate) async fn try_post(
     connection: &mut PgConnection,
+    account_ids: &AccountIds,
     house_ids: &BTreeMap<Account, i64>,
     requests: &[&Request],
 ) -> Result<Option<Vec<Answer>>, sqlx::Error> {
@@ -42,7 +44,7 @@ pub(crate) async fn try_post(
     if plan.booked_games().next().is_some() {
         return Ok(None);
     }
-    let snapshot = read_snapshot(connection, &plan).await?;
+    let snapshot = read_snapshot(connection, &plan, account_ids).await?;
     match plan.post(connection, house_ids, snapshot).await {
         Ok(answers) => Ok(Some(answers)),
         Err(error)

@@ -1,6 +1,7 @@
 //! The plan of a batch: the accounts and games that its requests name, and their decisions.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::mem;
 
 use bahay_engine::table::{GameId, TableId};
 use serde_json::Value;
@@ -100,9 +101,11 @@ impl<'a> Plan<'a> {
                 None => {
                     books.operation = place;
                     let answer = request.decide(books);
+                    let transfers = mem::take(&mut books.transfers);
                     if let Ok(answer) = &answer {
                         let answer = answer.clone();
-                        decided.insert(&request.key, DecidedOperation { place, request, answer });
+                        let operation = DecidedOperation { place, request, answer, transfers };
+                        decided.insert(&request.key, operation);
                     }
                     answer
                 }

@@ -8,15 +8,18 @@ use serde_json::Value;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
+use super::account_ids::AccountIds;
 use super::plan::{BatchSnapshot, Plan};
 use crate::db;
 use crate::ledger::books::{AccountState, Books, LedgerGame};
 use crate::ledger::chart::Account;
 
 /// Reads the snapshot as one row of arrays: accounts and keys by index, games and their seats.
+/// Accounts that are to be created get their ids.
 pub(crate) async fn read_snapshot(
     connection: &mut PgConnection,
     plan: &Plan<'_>,
+    account_ids: &AccountIds,
 ) -> Result<BatchSnapshot, sqlx::Error> {
     let Plan { requests, accounts, made, .. } = plan;
     let games: Vec<_> = plan.games.iter().map(|game| game.0).collect();
@@ -40,7 +43,7 @@ pub(crate) async fn read_snapshot(
         &games,
         &tables
     )
-    .fetch_one(connection)
+    .fetch_one(&mut *connection)
     .await?;
 
     let ids = row.account_ids.unwrap_or_default();
@@ -51,23 +54,21 @@ pub(crate) async fn read_snapshot(
         return Err(sqlx::Error::Decode("books_of returned too few values".into()));
     }
     let mut books = Books::default();
-    let mut places = 0;
+    let mut missing = Vec::new();
     for (account, ((id, balance), version)) in
         accounts.iter().zip(ids.into_iter().zip(balances).zip(versions))
     {
-        let id = match id {
-            Some(id) => id,
-            None if made.contains(account) => {
-                places += 1;
-                -places
-            }
-            // The account has no balance, and nothing is booked on it.
-            None => continue,
-        };
-        books
-            .account_states
-            .insert(account.clone(), AccountState::from_columns(id, balance, version));
+        if let Some(id) = id {
+            let account_state = AccountState::from_columns(id, balance, version);
+            books.account_states.insert(account.clone(), account_state);
+        } else if made.contains(account) {
+            missing.push(account);
+        }
+        // Any other account has no balance, and nothing is booked on it.
     }
+    let new_ids = account_ids.take_ids(connection, missing.len()).await?;
+    let new = missing.into_iter().cloned().zip(new_ids.into_iter().map(AccountState::new));
+    books.account_states.extend(new);
     let stored = input_hashes.into_iter().zip(row.answers.unwrap_or_default());
     let stored = stored.map(|(input_hash, answer)| input_hash.zip(answer)).collect();
 

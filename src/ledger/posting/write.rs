@@ -1,11 +1,10 @@
-//! The write of a decided batch: operations, transfers, entries, balances, games and records. One
+//! The write of a decided batch: operations with their transfers, balances, games and records. One
 //! call of the database function `write_books` writes everything in one round trip, as a
 //! transaction of its own unless the caller has one.
 //!
-//! Before the write an operation is identified by its index in the batch, and an account to be
-//! created by a negative number. The function takes one id of each sequence, whose increments leave
-//! gaps, and adds the index. An id taken during the read would turn the read into a transaction
-//! that waits for the disk.
+//! Before the write an operation is identified by its index in the batch. The function takes one id
+//! of the sequence, whose increments leave gaps, under the locks of the accounts, and adds the
+//! index, so that ids ascend along each account.
 //!
 //! The function locks the games that end, creates accounts, locks all accounts that were read,
 //! compares their versions, and only then writes, operations first, in the order of keys. These are
@@ -18,7 +17,9 @@ use sqlx::types::Json;
 
 use crate::clock::Timestamp;
 use crate::db::to_sql;
-use crate::ledger::books::{Books, ChangedAccountRow, Games, NewAccountRow, OperationRow};
+use crate::ledger::books::{
+    Books, ChangedAccountRow, Games, NewAccountRow, OperationRow, TransferColumns,
+};
 use crate::ledger::operation::Request;
 
 /// The maximum number of operations per call: the increment of the sequence of ids.
@@ -33,6 +34,7 @@ pub(crate) struct DecidedOperation<'a> {
     pub(super) place: i64,
     pub(super) request: &'a Request,
     pub(super) answer: Value,
+    pub(super) transfers: TransferColumns,
 }
 
 /// Returns whether the write was rejected because the books have changed since they were read.
@@ -53,13 +55,11 @@ pub(crate) async fn write_batch(
     let operations: Vec<_> = decided.iter().map(|one| operation_row(one, &books.games)).collect();
     let (new_accounts, changed_accounts) = account_rows(books);
     sqlx::query!(
-        r#"select write_books($1, $2, $3, $4, $5, $6) as "nothing?: ()""#,
+        r#"select write_books($1, $2, $3, $4) as "nothing?: ()""#,
         &operations as _,
         &books.games.seat_rows() as _,
         &new_accounts as _,
-        &changed_accounts as _,
-        &books.transfers as _,
-        &books.sorted_entries() as _
+        &changed_accounts as _
     )
     .fetch_one(connection)
     .await?;
@@ -67,7 +67,7 @@ pub(crate) async fn write_batch(
 }
 
 fn operation_row<'a>(decided: &'a DecidedOperation<'_>, games: &'a Games) -> OperationRow<'a> {
-    let DecidedOperation { place, request, answer } = decided;
+    let DecidedOperation { place, request, answer, transfers } = decided;
     let finish = games.finished_by(*place);
     let documents = request.documents();
     let game = games.opened_by(*place);
@@ -81,6 +81,14 @@ fn operation_row<'a>(decided: &'a DecidedOperation<'_>, games: &'a Games) -> Ope
         input_hash: &request.input_hash,
         answer: Json(answer),
         game: request.game.map(|game| game.0),
+        codes: &transfers.codes,
+        sources: &transfers.sources,
+        destinations: &transfers.destinations,
+        amounts: &transfers.amounts,
+        accounts: &transfers.accounts,
+        versions: &transfers.versions,
+        balances: &transfers.balances,
+        listed: &transfers.listed,
         end_state: finish.map(|finish| finish.state.as_str()),
         finished_at: finish.and_then(|end| end.finished_at_ms).map(to_time),
         void_reason: finish.and_then(|finish| finish.void_reason.as_deref()),
@@ -101,11 +109,11 @@ fn account_rows(books: &Books) -> (Vec<NewAccountRow>, Vec<ChangedAccountRow>) {
     let mut new = Vec::new();
     let mut changed = Vec::new();
     for (account, account_state) in &books.account_states {
-        if account_state.exists() {
+        if !account_state.is_new {
             changed.push(account_state.row());
         } else if account_state.has_changed() {
             new.push(NewAccountRow {
-                place: -account_state.id - 1,
+                id: account_state.id,
                 code: account.to_string(),
                 kind: account.kind(),
                 player: account.player().map(|player| player.0),

@@ -22,7 +22,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::{JoinError, JoinSet};
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
-use super::house_accounts::HouseIds;
+use super::account_ids::AccountIds;
 use super::write::OPERATIONS_MAX;
 use super::{locked, optimistic};
 use crate::clock::Moment;
@@ -50,7 +50,7 @@ pub(crate) struct Job {
 /// closes the queue. A small batch starts no earlier than the pace after the one before.
 pub(crate) async fn run_writer(
     pool: PgPool,
-    house_ids: HouseIds,
+    account_ids: AccountIds,
     mut jobs: mpsc::Receiver<Job>,
     options: LedgerOptions,
     mut stop: watch::Receiver<bool>,
@@ -88,7 +88,7 @@ pub(crate) async fn run_writer(
         begun = Some(Moment::now());
         // The batch runs in a task of its own, so that a panic ends only this batch, whose callers
         // get an error, and not the writer.
-        running.spawn(post_batch(pool.clone(), house_ids.clone(), batch));
+        running.spawn(post_batch(pool.clone(), account_ids.clone(), batch));
     }
     while !running.is_empty() {
         log_panic(running.join_next().await);
@@ -110,9 +110,9 @@ async fn fill_batch(jobs: &mut mpsc::Receiver<Job>, batch: &mut Vec<Job>) {
     }
 }
 
-async fn post_batch(pool: PgPool, house_ids: HouseIds, batch: Vec<Job>) {
+async fn post_batch(pool: PgPool, account_ids: AccountIds, batch: Vec<Job>) {
     let requests: Vec<_> = batch.iter().map(|job| &job.request).collect();
-    let error = match run_batch(&pool, &house_ids, &requests).await {
+    let error = match run_batch(&pool, &account_ids, &requests).await {
         Ok(answers) => return reply_all(batch, answers),
         Err(error) => error,
     };
@@ -122,7 +122,7 @@ async fn post_batch(pool: PgPool, house_ids: HouseIds, batch: Vec<Job>) {
         return reply_all(batch, answers);
     }
     for job in batch {
-        let answer = run_single(&pool, &house_ids, &job.request).await;
+        let answer = run_single(&pool, &account_ids, &job.request).await;
         if let Err(error) = &answer {
             tracing::warn!(%error, key = job.request.key, "the ledger could not post");
         }
@@ -137,32 +137,38 @@ fn reply_all(jobs: impl IntoIterator<Item = Job>, answers: impl IntoIterator<Ite
     }
 }
 
-pub(crate) async fn run_single(pool: &PgPool, house_ids: &HouseIds, request: &Request) -> Answer {
-    let mut answers = run_batch(pool, house_ids, &[request]).await?;
+pub(crate) async fn run_single(
+    pool: &PgPool,
+    account_ids: &AccountIds,
+    request: &Request,
+) -> Answer {
+    let mut answers = run_batch(pool, account_ids, &[request]).await?;
     answers.pop().unwrap_or_else(|| Err(LedgerError::broken("a batch of one had no answer")))
 }
 
 /// Posts a batch, with retries while they can help.
 async fn run_batch(
     pool: &PgPool,
-    house_ids: &HouseIds,
+    account_ids: &AccountIds,
     requests: &[&Request],
 ) -> Result<Vec<Answer>, sqlx::Error> {
-    db::retry(|| run_batch_once(pool, house_ids, requests)).await
+    db::retry(|| run_batch_once(pool, account_ids, requests)).await
 }
 
 async fn run_batch_once(
     pool: &PgPool,
-    house_ids: &HouseIds,
+    account_ids: &AccountIds,
     requests: &[&Request],
 ) -> Result<Vec<Answer>, sqlx::Error> {
     let mut connection = pool.acquire().await?;
-    let house_ids = house_ids.resolve(&mut connection, requests).await?;
-    if let Some(answers) = optimistic::try_post(&mut connection, &house_ids, requests).await? {
+    let house_ids = account_ids.resolve_house(&mut connection, requests).await?;
+    if let Some(answers) =
+        optimistic::try_post(&mut connection, account_ids, &house_ids, requests).await?
+    {
         return Ok(answers);
     }
     let mut tx = connection.begin().await?;
-    let answers = locked::run_in_tx(&mut tx, &house_ids, requests).await?;
+    let answers = locked::run_in_tx(&mut tx, account_ids, &house_ids, requests).await?;
     tx.commit().await?;
     Ok(answers)
 }
@@ -180,8 +186,8 @@ pub(crate) async fn run_house_projection(
             _ = stop.changed() => return,
             _ = ticks.tick() => {}
         }
-        if let Err(error) = house_projection::project_all(&pool).await {
-            tracing::warn!(%error, "the projection of house entries failed");
+        if let Err(error) = house_projection::seal_all(&pool).await {
+            tracing::warn!(%error, "the house projection failed");
         }
     }
 }

@@ -140,7 +140,7 @@ fn describe_transfer(transfer: &ExpectedTransfer) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Seating, first_difference};
+    use super::{ExpectedTransfer, Seating, first_difference};
     use bahay_engine::coins::Coins;
     use bahay_engine::seat::Seat;
     use bahay_engine::table::{Fee, GameId, Payment, PlayerId, PotPayout, Settlement, TableId};
@@ -148,6 +148,10 @@ mod tests {
 
     fn coins(hundredths: i64) -> Coins {
         Coins::from_hundredths(hundredths)
+    }
+
+    fn pairs_of(transfers: &[ExpectedTransfer]) -> Vec<(&str, i64)> {
+        transfers.iter().map(|one| (one.code.as_str(), one.amount.hundredths())).collect()
     }
 
     #[test]
@@ -176,30 +180,18 @@ mod tests {
             fees: vec![Fee { seat: winner, gross: coins(300), fee: coins(15) }],
             pot: Some(PotPayout { seat: winner, amount: coins(200) }),
         };
-        let pairs_of = |transfers: Vec<super::ExpectedTransfer>| -> Vec<(String, i64)> {
-            transfers.into_iter().map(|one| (one.code, one.amount.hundredths())).collect()
-        };
-        let pairs = |expected: &[(&str, i64)]| -> Vec<(String, i64)> {
-            expected.iter().map(|(code, amount)| ((*code).to_owned(), *amount)).collect()
-        };
         assert_eq!(
-            pairs_of(seating.opening()),
-            pairs(&[("ante", 100), ("hold", 1400), ("ante", 100), ("hold", 900)])
+            pairs_of(&seating.opening()),
+            [("ante", 100), ("hold", 1400), ("ante", 100), ("hold", 900)]
         );
         let settled = seating.settlement(&settlement).unwrap();
         assert_eq!(
-            pairs_of(settled.clone()),
-            pairs(&[
-                ("payment", 300),
-                ("fee", 15),
-                ("release", 1100),
-                ("release", 900),
-                ("pot", 200)
-            ])
+            pairs_of(&settled),
+            [("payment", 300), ("fee", 15), ("release", 1100), ("release", 900), ("pot", 200)]
         );
         assert_eq!(
-            pairs_of(seating.voiding()),
-            pairs(&[("refund", 100), ("release", 1400), ("refund", 100), ("release", 900)])
+            pairs_of(&seating.voiding()),
+            [("refund", 100), ("release", 1400), ("refund", 100), ("release", 900)]
         );
         let poor = Seating { stakes: &[coins(200), coins(900)], ..seating };
         assert_eq!(poor.settlement(&settlement), None);

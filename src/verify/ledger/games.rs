@@ -140,21 +140,22 @@ async fn read_page(pool: &PgPool, after: i64) -> Result<Vec<Row>, sqlx::Error> {
                 select p.net from game_players p where p.game = o.game order by p.seat
             ) as "nets!: Vec<Option<i64>>",
             r.settlement as "settlement?", r.record as "record?",
-            t.codes as "codes!", t.sources as "sources!", t.destinations as "destinations!",
-            t.amounts as "amounts!"
+            o.codes, o.amounts,
+            array(
+                select coalesce(a.code, 'account ' || s.id)
+                from unnest(o.sources) with ordinality as s (id, number)
+                left join accounts a on a.id = s.id
+                order by s.number
+            ) as "sources!",
+            array(
+                select coalesce(a.code, 'account ' || d.id)
+                from unnest(o.destinations) with ordinality as d (id, number)
+                left join accounts a on a.id = d.id
+                order by d.number
+            ) as "destinations!"
         from operations o
         left join games g on g.id = o.game
         left join game_records r on r.game = o.game and o.kind = 'settle'
-        cross join lateral (
-            select coalesce(array_agg(t.code order by t.number), '{}') as codes,
-                coalesce(array_agg(s.code order by t.number), '{}') as sources,
-                coalesce(array_agg(d.code order by t.number), '{}') as destinations,
-                coalesce(array_agg(t.amount order by t.number), '{}') as amounts
-            from transfers t
-            join accounts s on s.id = t.source
-            join accounts d on d.id = t.destination
-            where t.operation = o.id
-        ) t
         where o.id > $1 and o.kind in ('open', 'settle', 'void') and o.game is not null
         order by o.id
         limit $2

@@ -1,16 +1,16 @@
 //! Deadlocks and serialization failures. The tests read from PostgreSQL's statistics, or from its
 //! answers at a proxy, that the conflicts really happened.
 
+use std::fmt::Display;
+
 use bahay::db::{self, PoolOptions};
-use bahay::ledger::{Grant, GrantCoins, Ledger, LedgerOptions};
-use bahay_engine::coins::Coins;
+use bahay::ledger::{Grant, Ledger, LedgerOptions};
 use bahay_engine::table::PlayerId;
 use futures_util::future::join_all;
-use sqlx::{Connection as _, PgConnection};
-use uuid::Uuid;
+use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 
 use super::{WON, open_won, play_won, retry_until_answered};
-use crate::support::bank::{Bank, table};
+use crate::support::bank::{Bank, grant_coins, table};
 use crate::support::db::{read_value, read_values};
 use crate::support::waiting::wait_until;
 use crate::support::wire::Wire;
@@ -33,14 +33,10 @@ impl Adversary {
         sqlx::raw_sql("begin").execute(&mut self.connection).await.unwrap();
     }
 
-    async fn lock_account(&mut self, id: i64) -> Result<(), sqlx::Error> {
-        let lock = sqlx::query("select from accounts where id = $1 for update").bind(id);
-        lock.execute(&mut self.connection).await.map(drop)
-    }
-
-    async fn lock_game(&mut self, id: Uuid) -> Result<(), sqlx::Error> {
-        let lock = sqlx::query("select from games where id = $1 for update").bind(id);
-        lock.execute(&mut self.connection).await.map(drop)
+    /// Locks the row of a table that has this id.
+    async fn lock_row(&mut self, table: &str, id: impl Display) -> Result<(), sqlx::Error> {
+        let lock = format!("select from {table} where id = '{id}' for update");
+        sqlx::query(AssertSqlSafe(lock)).execute(&mut self.connection).await.map(drop)
     }
 
     /// Releases all locks.
@@ -115,14 +111,14 @@ async fn deadlocks_on_wallets_end_in_payment() {
     for _ in 0..ROUNDS {
         let input = open_won(&bank, &players).await;
         adversary.begin().await;
-        adversary.lock_account(ids[2]).await.unwrap();
+        adversary.lock_row("accounts", ids[2]).await.unwrap();
         let one = retry_until_answered(|| node.settle_game(input.clone()));
         let against = async {
             adversary.wait_until_blocking(&bank).await;
             // The adversary locks the other accounts in descending order, one of which is locked.
             let mut is_aborted = false;
             for id in ids[..2].iter().rev() {
-                is_aborted = is_aborted || is_victim(adversary.lock_account(*id).await);
+                is_aborted = is_aborted || is_victim(adversary.lock_row("accounts", *id).await);
             }
             adversary.rollback().await;
         };
@@ -157,9 +153,9 @@ async fn deadlocks_on_games_end_in_payment() {
     inputs.sort_by_key(|input| input.game.0);
     let (mut first, mut second) = (Adversary::new(&bank).await, Adversary::new(&bank).await);
     first.begin().await;
-    first.lock_game(inputs[1].game.0).await.unwrap();
+    first.lock_row("games", inputs[1].game.0).await.unwrap();
     second.begin().await;
-    second.lock_game(inputs[2].game.0).await.unwrap();
+    second.lock_row("games", inputs[2].game.0).await.unwrap();
     let settle = |index: usize| {
         let (node, input) = (node.clone(), inputs[index].clone());
         async move { retry_until_answered(|| node.settle_game(input.clone())).await.unwrap() }
@@ -172,7 +168,7 @@ async fn deadlocks_on_games_end_in_payment() {
         tokio::join!(settle(0), settle(2), async {
             first.rollback().await;
             second.wait_until_blocking(&bank).await;
-            is_victim(second.lock_game(inputs[0].game.0).await);
+            is_victim(second.lock_row("games", inputs[0].game.0).await);
             second.rollback().await;
         })
     };
@@ -195,9 +191,8 @@ const GAMES_EACH: usize = 8;
 /// The ledger is correct under serializable isolation too, although it uses the default level.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn nodes_whose_transactions_are_serializable_pay_once() {
-    let bank = Bank::new().await;
+    let (bank, players) = Bank::with_players([10_000_000; 3]).await;
     let wire = Wire::postgres(&bank.database.options()).await;
-    let players = bank.players([10_000_000; 3]).await;
     let mut nodes = Vec::new();
     for _ in 0..NODES {
         let strict = [("default_transaction_isolation", "serializable")];
@@ -224,12 +219,7 @@ async fn play(bank: &Bank, node: &Ledger, players: &[PlayerId]) {
     let table = table();
     for _ in 0..GAMES_EACH {
         let game = play_won(bank, node, table, players).await;
-        let grant = GrantCoins {
-            player: players[2],
-            grant: Grant::Relief,
-            key: game.to_string(),
-            amount: Coins::from_hundredths(50),
-        };
+        let grant = grant_coins(players[2], Grant::Relief, game, 50);
         retry_until_answered(|| node.grant(grant.clone())).await.unwrap();
     }
 }

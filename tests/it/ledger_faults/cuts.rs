@@ -6,18 +6,17 @@
 //! retry. In the other half all new connections are refused: the call fails as unavailable, because
 //! its outcome is unknown, and a later repetition has exactly one effect and one answer.
 
-use bahay::db::{self, PoolOptions};
+use bahay::db::{self, ConnectError, PoolOptions};
 use bahay::ledger::{
     Grant, GrantCoins, Ledger, LedgerError, LedgerOptions, LedgerTasks, OpenGame, SettleGame,
 };
-use bahay_engine::coins::Coins;
 use bahay_engine::table::{GameId, PlayerId};
 use futures_util::future::join_all;
 use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::{TAKEN, WON, retry_until_answered};
-use crate::support::bank::{Bank, PotGoes, settlement, table};
+use crate::support::bank::{Bank, PotGoes, grant_coins, settlement, table};
 use crate::support::db::count_rows;
 use crate::support::house::PATIENCE;
 use crate::support::reason;
@@ -107,12 +106,18 @@ impl Lane {
         let wire = Wire::postgres(&bank.database.options()).await;
         let acquire_timeout_ms = match afterwards {
             Afterwards::Welcome => 30_000,
-            // No connection will be accepted, so a longer wait is useless.
-            Afterwards::Refuse => 200,
+            // After the cut no connection is accepted, so a long wait is useless; before it, a busy
+            // machine needs more than 200 ms for a connection.
+            Afterwards::Refuse => 600,
         };
         let options = PoolOptions { connections_max: 1, acquire_timeout_ms, ..Default::default() };
-        let options = db::connect(wire.through(&bank.database.options()), options);
-        let pool = options.await.expect("the proxy accepts connections");
+        let pool = loop {
+            match db::connect(wire.through(&bank.database.options()), options).await {
+                Ok(pool) => break pool,
+                Err(ConnectError::Unreachable(sqlx::Error::PoolTimedOut)) => {}
+                Err(error) => panic!("the proxy accepts connections: {error}"),
+            }
+        };
         // The ledger projects once at its start. If a request of that projection is the one that is
         // cut, the operation's requests are cut at later numbers.
         let options = LedgerOptions {
@@ -202,12 +207,7 @@ impl Call {
                 bank.open(&game).await;
                 Self::Void(game.game)
             }
-            Kind::Grant => Self::Grant(GrantCoins {
-                player: players[0],
-                grant: Grant::Daily,
-                key: Uuid::new_v4().to_string(),
-                amount: Coins::from_hundredths(700),
-            }),
+            Kind::Grant => Self::Grant(grant_coins(players[0], Grant::Daily, Uuid::new_v4(), 700)),
         }
     }
 

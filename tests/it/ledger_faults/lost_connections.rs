@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use bahay::ledger::OpeningOutcome;
 use futures_util::future::join_all;
 use sqlx::{Connection as _, PgConnection};
 use tokio::sync::watch;
@@ -55,12 +54,8 @@ async fn connections_cut_while_games_settle_pay_nobody_twice() {
         tables.push(tokio::spawn(async move {
             let table = table();
             for game in 0..GAMES {
-                let input = bank.deal(table, &players);
-                let opening = bank.ledger.open_game(input.clone()).await.unwrap();
-                let OpeningOutcome::Opened { stakes, pot } = opening else { panic!("all can pay") };
                 let goes = if game % 2 == 1 { PotGoes::ToWinner } else { PotGoes::Nowhere };
-                let finish = bank.finish(&input, settlement(1, 3, &stakes, goes, pot));
-                bank.ledger.settle_game(finish).await.unwrap();
+                bank.play(table, &players, 1, 3, goes).await;
                 played.send_modify(|played| *played += 1);
             }
             players

@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use bahay::db::{self, PoolOptions};
-use bahay::ledger::{Grant, GrantCoins, Ledger, LedgerError, LedgerOptions};
-use bahay_engine::coins::Coins;
+use bahay::ledger::{Grant, Ledger, LedgerError, LedgerOptions};
 use futures_util::future::join_all;
 use tokio::sync::watch;
 
 use super::{TAKEN, WON, open_won, play_won};
-use crate::support::bank::{Bank, table};
+use crate::support::bank::{Bank, grant_coins, table};
 use crate::support::db::{TestDatabase, count_rows, read_row};
 use crate::support::house::PATIENCE;
 use crate::support::reason;
@@ -25,12 +24,7 @@ async fn a_call_without_a_connection_is_unavailable_and_can_be_retried() {
     let to_void = bank.deal(table(), &players);
     bank.open(&to_void).await;
     let to_open = bank.deal(table(), &players);
-    let grant = GrantCoins {
-        player: players[0],
-        grant: Grant::Daily,
-        key: "one".into(),
-        amount: Coins::from_hundredths(700),
-    };
+    let grant = grant_coins(players[0], Grant::Daily, "one", 700);
     let calls = async || {
         tokio::join!(
             async { node.open_game(to_open.clone()).await.map(drop) },

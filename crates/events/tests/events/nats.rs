@@ -89,7 +89,7 @@ async fn a_broker_has_each_event_once_whoever_is_killed() {
     nats.kill();
     let players = bank.players([10_000; 3]).await;
     bank.play(table(), &players, 0, 2, PotGoes::Nowhere).await;
-    bank.ledger.project_house_entries().await.unwrap();
+    bank.ledger.seal_operations().await.unwrap();
     nats.restart().await;
     has_all(&nats).await;
     writer.kill().unwrap();
@@ -127,7 +127,7 @@ async fn two_publishers_do_not_mix_and_other_books_are_refused() {
         for winner in [0, 1, 2].repeat(5) {
             other.play(table, &players, winner, 2, PotGoes::Nowhere).await;
         }
-        other.ledger.project_house_entries().await.unwrap();
+        other.ledger.seal_operations().await.unwrap();
     }
     refused(publish(&other, &to, &["--follow"]), "is not event");
     is_whole(&bank, &nats).await;
@@ -137,7 +137,7 @@ async fn two_publishers_do_not_mix_and_other_books_are_refused() {
 async fn brokers_are_reached_over_tls_with_a_password_that_is_not_shown() {
     let bank = Bank::new().await;
     bank.players([10_000; 3]).await;
-    bank.ledger.project_house_entries().await.unwrap();
+    bank.ledger.seal_operations().await.unwrap();
     let (authority, stranger) = (Authority::new(), Authority::new());
     let [certificate, key] =
         authority.write_files(&authority.sign(&["localhost"], Validity::Current));
@@ -166,7 +166,7 @@ async fn brokers_are_reached_over_tls_with_a_password_that_is_not_shown() {
 async fn a_closed_pipe_ends_the_output_quietly() {
     let bank = Bank::new().await;
     let players = bank.players([10_000; 3]).await;
-    bank.ledger.project_house_entries().await.unwrap();
+    bank.ledger.seal_operations().await.unwrap();
     let mut command = events(&bank, &["--follow"]);
     let mut writer = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut first = String::new();
@@ -174,7 +174,7 @@ async fn a_closed_pipe_ends_the_output_quietly() {
     assert!(first.starts_with("{\"number\":1,"), "{first}");
     // The pipe is closed; the next event reveals that.
     bank.play(table(), &players, 0, 2, PotGoes::Nowhere).await;
-    bank.ledger.project_house_entries().await.unwrap();
+    bank.ledger.seal_operations().await.unwrap();
     let mut ended = None;
     for _ in 0..600 {
         ended = writer.try_wait().unwrap();

@@ -55,7 +55,7 @@ async fn events_add_up_to_the_ledger_and_say_the_same_from_any_number_on() {
     let table = table();
     for winner in [0, 1, 1] {
         bank.play(table, &players, winner, 2, PotGoes::Nowhere).await;
-        bank.ledger.project_house_entries().await.unwrap();
+        bank.ledger.seal_operations().await.unwrap();
     }
     let all = printed(&bank, &[]);
     holds(&bank, &all).await;
@@ -89,7 +89,7 @@ pub(crate) async fn play_until(bank: &Bank, stopped: &watch::Receiver<bool>) -> 
     while !*stopped.borrow() {
         let winner = u8::try_from(games % 3).unwrap();
         bank.play(table, &players, winner, 2, PotGoes::Nowhere).await;
-        bank.ledger.project_house_entries().await.unwrap();
+        bank.ledger.seal_operations().await.unwrap();
         games += 1;
     }
     games

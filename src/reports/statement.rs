@@ -1,0 +1,249 @@
+//! The statement of a wallet: its operations within a period, each with the changes by their
+//! reasons and the balance after it.
+
+use std::fmt::Display;
+
+use bahay_api::operator::statements::{Statement, StatementAmounts, StatementLine};
+use bahay_api::{Coins, Time};
+use bahay_engine::coins;
+use jiff::tz::TimeZone;
+use jiff_sqlx::Timestamp as SqlTimestamp;
+
+use super::books::ledger_code;
+use super::export::write_line;
+use super::{Interval, ReportError, Reports, from_sql, to_sql};
+use crate::clock;
+use crate::db;
+use crate::ids::PlayerId;
+use crate::ledger::Code;
+
+/// The maximum number of lines of a statement.
+const LINES_MAX: usize = 10_000;
+
+/// The header line of the file. Amounts are in coins; times are in the house's time zone.
+const COLUMNS: [&str; 12] = [
+    "booked_at",
+    "operation",
+    "kind",
+    "game",
+    "ante",
+    "stake",
+    "payments",
+    "fee",
+    "pot",
+    "other",
+    "change",
+    "balance",
+];
+
+/// The bookings of a period are more than a statement lists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooManyBookings;
+
+impl Reports {
+    /// Returns the statement of a player's wallet, whose name is given.
+    pub async fn statement(
+        &self,
+        player: PlayerId,
+        name: String,
+        period: Interval,
+    ) -> Result<Result<Statement, TooManyBookings>, ReportError> {
+        let lines = self.statement_lines(player, period).await?;
+        if lines.len() > LINES_MAX {
+            return Ok(Err(TooManyBookings));
+        }
+        let mut sums = StatementAmounts::default();
+        for line in &lines {
+            add(&mut sums, line.amounts)?;
+        }
+        let opening = match lines.first() {
+            Some(first) => subtract(first.balance, first.amounts.change)?,
+            None => self.balance_at(player, period).await?,
+        };
+        let closing = lines.last().map_or(opening, |last| last.balance);
+        let [from, to] = [period.from, period.to].map(Time::from);
+        Ok(Ok(Statement { player: player.0, name, from, to, opening, sums, closing, lines }))
+    }
+
+    async fn statement_lines(
+        &self,
+        player: PlayerId,
+        period: Interval,
+    ) -> Result<Vec<StatementLine>, ReportError> {
+        let code = format!("wallet:{player}");
+        let once = || {
+            sqlx::query!(
+                r#"
+                select o.id, o.kind, o.game, o.created_at as "created_at: SqlTimestamp",
+                    s.balance as "balance_before!", t.codes as "codes!", t.amounts as "amounts!"
+                from account_operations m
+                cross join lateral (
+                    select o.id, o.kind, o.game, o.created_at, o.codes, o.sources, o.destinations,
+                        o.amounts, o.accounts, o.balances
+                    from operations o
+                    where o.id = m.operation
+                    offset 0
+                ) o
+                cross join lateral unnest(o.accounts, o.balances) as s (account, balance)
+                cross join lateral (
+                    select array_agg(t.code order by t.number) as codes,
+                        array_agg(
+                            case t.source when m.account then -t.amount else t.amount end
+                            order by t.number
+                        ) as amounts
+                    from unnest(o.codes, o.sources, o.destinations, o.amounts)
+                        with ordinality as t (code, source, destination, amount, number)
+                    where m.account in (t.source, t.destination)
+                ) t
+                where m.account = (select a.id from accounts a where a.code = $1)
+                    and m.operation >= first_operation_of($2)
+                    and m.operation < first_operation_of($3::timestamptz + interval '1 month')
+                    and o.created_at >= $2 and o.created_at < $3
+                    and s.account = m.account and t.codes is not null
+                order by m.operation
+                limit $4
+                "#,
+                code,
+                to_sql(period.from) as _,
+                to_sql(period.to) as _,
+                i64::try_from(LINES_MAX).unwrap_or(i64::MAX) + 1
+            )
+            .fetch_all(&self.pool)
+        };
+        let rows = db::retry(once).await?.into_iter().map(|row| {
+            let mut amounts = StatementAmounts::default();
+            for (code, amount) in row.codes.iter().zip(&row.amounts) {
+                add_transfer(&mut amounts, ledger_code(code)?, Coins::from_hundredths(*amount))?;
+            }
+            let balance = sum(Coins::from_hundredths(row.balance_before), amounts.change)?;
+            Ok(StatementLine {
+                operation: row.id,
+                kind: row.kind,
+                game: row.game,
+                booked_at: from_sql(row.created_at).into(),
+                amounts,
+                balance,
+            })
+        });
+        rows.collect()
+    }
+
+    /// Returns the balance of a wallet at the beginning of a period without bookings: that before
+    /// its first later operation, or the present one.
+    async fn balance_at(&self, player: PlayerId, period: Interval) -> Result<Coins, ReportError> {
+        let code = format!("wallet:{player}");
+        let once = || {
+            sqlx::query_scalar!(
+                r#"
+                select coalesce(
+                    (
+                        select s.balance
+                        from account_operations m
+                        cross join lateral (
+                            select o.created_at, o.accounts, o.balances
+                            from operations o
+                            where o.id = m.operation
+                            offset 0
+                        ) o
+                        cross join lateral unnest(o.accounts, o.balances) as s (account, balance)
+                        where m.account = a.id and m.operation >= first_operation_of($2)
+                            and o.created_at >= $2 and s.account = a.id
+                        order by m.operation
+                        limit 1
+                    ),
+                    a.balance
+                ) as "balance!"
+                from accounts a
+                where a.code = $1
+                "#,
+                code,
+                to_sql(period.from) as _
+            )
+            .fetch_optional(&self.pool)
+        };
+        Ok(Coins::from_hundredths(db::retry(once).await?.unwrap_or(0)))
+    }
+}
+
+fn add_transfer(
+    amounts: &mut StatementAmounts,
+    code: Code,
+    amount: Coins,
+) -> Result<(), ReportError> {
+    let reason = match code {
+        Code::Ante | Code::Refund | Code::PotRefund => &mut amounts.ante,
+        Code::Hold | Code::Release => &mut amounts.stake,
+        Code::Payment => &mut amounts.payments,
+        Code::Fee => &mut amounts.fee,
+        Code::Pot => &mut amounts.pot,
+        Code::Welcome
+        | Code::Daily
+        | Code::Relief
+        | Code::Adjustment
+        | Code::Reversal
+        | Code::HouseBot
+        | Code::Sweep => &mut amounts.other,
+    };
+    *reason = sum(*reason, amount)?;
+    amounts.change = sum(amounts.change, amount)?;
+    Ok(())
+}
+
+fn add(sums: &mut StatementAmounts, more: StatementAmounts) -> Result<(), ReportError> {
+    let StatementAmounts { ante, stake, payments, fee, pot, other, change } = more;
+    *sums = StatementAmounts {
+        ante: sum(sums.ante, ante)?,
+        stake: sum(sums.stake, stake)?,
+        payments: sum(sums.payments, payments)?,
+        fee: sum(sums.fee, fee)?,
+        pot: sum(sums.pot, pot)?,
+        other: sum(sums.other, other)?,
+        change: sum(sums.change, change)?,
+    };
+    Ok(())
+}
+
+/// Adds amounts. Fails if the sum does not fit 64 bits.
+fn sum(one: Coins, other: Coins) -> Result<Coins, ReportError> {
+    in_range(one.checked_add(*other))
+}
+
+fn subtract(one: Coins, other: Coins) -> Result<Coins, ReportError> {
+    in_range(one.checked_sub(*other))
+}
+
+fn in_range(sum: Option<coins::Coins>) -> Result<Coins, ReportError> {
+    sum.map(Coins::from).ok_or_else(|| sqlx::Error::Decode("a sum does not fit 64 bits".into()))
+}
+
+/// Writes a statement as CSV: the opening balance, a line for each operation, the sums, and the
+/// closing balance.
+pub fn write_statement(statement: &Statement, zone: &TimeZone) -> String {
+    let mut out = String::new();
+    write_line(&mut out, COLUMNS.iter().map(|name| name as &dyn Display));
+    let time = |at: Time| {
+        let at = clock::to_jiff(at.into()).to_zoned(zone.clone());
+        at.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string()
+    };
+    let mut write =
+        |at, operation: &dyn Display, kind: &str, game: &dyn Display, amounts, balance| {
+            let StatementAmounts { ante, stake, payments, fee, pot, other, change } = amounts;
+            let at: String = time(at);
+            let [ante, stake, payments, fee, pot, other, change, balance]: [coins::Coins; 8] =
+                [ante, stake, payments, fee, pot, other, change, balance].map(coins::Coins::from);
+            let fields: [&dyn Display; 12] = [
+                &at, operation, &kind, game, &ante, &stake, &payments, &fee, &pot, &other, &change,
+                &balance,
+            ];
+            write_line(&mut out, fields);
+        };
+    let Statement { from, to, opening, sums, closing, lines, .. } = statement;
+    write(*from, &"", "opening balance", &"", StatementAmounts::default(), *opening);
+    for line in lines {
+        let game = line.game.map(|game| game.to_string()).unwrap_or_default();
+        let StatementLine { operation, kind, booked_at, amounts, balance, .. } = line;
+        write(*booked_at, operation, kind.as_str(), &game, *amounts, *balance);
+    }
+    write(*to, &"", "closing balance", &"", *sums, *closing);
+    out
+}
