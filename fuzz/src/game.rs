@@ -6,7 +6,7 @@ use core::fmt::Debug;
 
 use bahay_engine::game::{GameKind, GameRules, Turn, Viewer};
 use bahay_engine::seat::{SEATS_MAX, Seat};
-use bahay_engine::testing::TestRng;
+use bahay_engine::testing::{TestRng, legal_actions};
 
 use crate::Choices;
 use crate::documents::edit_copy;
@@ -43,8 +43,7 @@ pub fn play<G: GameKind + Debug>(bytes: &[u8]) {
                 let asked: Vec<Seat> = prompt.seats.iter().collect();
                 let seat = asked[choices.below(asked.len())];
                 try_forgery(&game, seat, &mut choices);
-                let mut actions = Vec::new();
-                game.legal_actions(seat, &mut actions);
+                let mut actions = legal_actions(&game, seat);
                 assert!(!actions.is_empty(), "a prompted seat has no legal action");
                 let action = if choices.are_spent() {
                     // With the bytes spent, default actions end the game.
@@ -80,8 +79,7 @@ fn try_forgery<G: GameKind>(game: &G, seat: Seat, choices: &mut Choices<'_>) {
     if choices.byte() % 4 != 0 {
         return;
     }
-    let mut actions = Vec::new();
-    game.legal_actions(seat, &mut actions);
+    let actions = legal_actions(game, seat);
     let model = &actions[choices.below(actions.len())];
     let model = serde_json::to_value(model).expect("actions serialize");
     let forged = edit_copy(&model, choices);

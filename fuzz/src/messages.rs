@@ -89,7 +89,9 @@ fn play(traffic: &mut WireTraffic, seed: u64, set: &catalog::NamedRules) {
             let viewer = view.viewer();
             let events = happened.events.iter();
             let events = events.filter_map(|event| event.redact::<AnyGame>(viewer)).collect();
-            traffic.messages.push(Message::Update { version, tag, server_time_ms, events, prompt });
+            let ack = u32::try_from(version).ok().filter(|id| id % 2 == 0);
+            let update = Message::Update { version, tag, server_time_ms, events, prompt, ack };
+            traffic.messages.push(update);
         } else {
             let view = Box::new(view);
             traffic.messages.push(Message::Snapshot { version, tag, server_time_ms, view, prompt });

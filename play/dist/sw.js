@@ -5,8 +5,8 @@
 // network. Files are named by their content and cached as they come. The cached files of the previous version
 // stay for open pages; older ones are deleted. A page without the mark that requests this worker unregisters
 // it, so a server without the worker is rid of it at the next visit.
-const VERSION = '50bb99629e8a';
-const SHELL = JSON.parse('["app-1716c961f199.js","chunk-575edf58efa1.js","chunk-5bc184150f0a.js","chunk-616f432c6715.js","chunk-902880a19032.js","chunk-f8c3ee835054.js","style-3edc3d52440e.css","tongits-e5538d657602.js"]');
+const VERSION = '94a12bab32a8';
+const SHELL = JSON.parse('["app-9d1ff1026f59.js","chunk-0eb63c73cb64.js","chunk-745c55b3f3b2.js","chunk-76ba6c5b9d2b.js","chunk-7ad138139462.js","chunk-d77987cb41af.js","style-3edc3d52440e.css","tongits-c5277d4c5b7e.js"]');
 const PAGE = '/play';
 const FILES = '/play/files/';
 const MARK = 'name="worker"';

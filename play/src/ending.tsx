@@ -112,7 +112,7 @@ function ReadyButton({ view, hurries }: { view: TableView; hurries: boolean }) {
       </button>
     );
   }
-  const words = phase.type === 'waiting' ? say('waiting_players') : phase.type === 'settling' ? say('counting') : say('dealing');
+  const words = phase.type === 'waiting' ? say('waiting_players') : phase.type === 'settling' ? say('counting') : say('all_ready');
   return <button type="button" class="act big" disabled><span>{words}</span></button>;
 }
 

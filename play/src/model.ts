@@ -28,6 +28,7 @@ export interface Terms {
 
 export type Phase =
   | { type: 'waiting' }
+  /** `ready`, and `revealed` below, have at most the viewer's own seat. */
   | { type: 'preparing'; game: string; commitment: string; deadline_ms: number; ready: Seat[] }
   | { type: 'opening'; game: string }
   | { type: 'revealing'; game: string; deadline_ms: number; revealed: Seat[]; commitments: string[] }

@@ -160,14 +160,12 @@ function Bar({ state }: { state: TableState }) {
   );
 }
 
-function badges(seat: SeatView, seatNumber: Seat, state: TableState) {
-  const { crown } = state.view;
+function badges(seat: SeatView, { crown }: TableView) {
   return (
     <>
       {crown?.player === seat.player ? <span class="crown" title={say('crown', { name: seat.name })} role="img" aria-label={say('crown', { name: seat.name })}>♛<i>{crown.wins}</i></span> : null}
       {seat.bot ? <span class="badge">{say('bot')}</span> : seat.taken_over ? <span class="badge ai">{say('ai')}</span> : null}
       {!seat.connected && !seat.bot ? <span class="badge away">{say('away')}</span> : null}
-      {state.view.phase.type === 'preparing' && state.view.phase.ready.includes(seatNumber) ? <span class="badge ok">✓</span> : null}
     </>
   );
 }
@@ -189,7 +187,7 @@ function SeatPlate({ state, seat, side }: { state: TableState; seat: Seat; side:
       </button>
       <span class="seat-words">
         <b class="seat-name">{who ? shortName(who.name) : say('empty_seat')}</b>
-        <span class="badges">{who ? badges(who, seat, state) : null}{info.note ? <span class="badge hot">{info.note}</span> : null}</span>
+        <span class="badges">{who ? badges(who, view) : null}{info.note ? <span class="badge hot">{info.note}</span> : null}</span>
         {info.cards !== null ? <span class="held"><i class="fan" aria-hidden="true"><i /><i /><i /></i><span class="sr">{say('cards_n', { n: info.cards })}</span><span aria-hidden="true">{info.cards}</span></span> : null}
         {info.more}
       </span>
@@ -229,7 +227,7 @@ function StatusLine({ state }: { state: TableState }) {
   const advice = lessonMarks.value !== null ? null : hints.find((hint) => needsHint(view.kind, hint.name))?.text ?? null;
   return (
     <div class={`say ${urgent ? 'urgent' : ''}`} data-anchor={`seat-${view.seat}`}>
-      {own ? <span class="own-badges">{badges(own, view.seat!, state)}</span> : null}
+      {own ? <span class="own-badges">{badges(own, view)}</span> : null}
       <p class="say-words"><b role="status">{urgent ? text : ''}</b>{urgent ? null : <b>{text}</b>}{advised ? <small class="hint advised" role="status">{say('advice_is', { what: advised.words })}{reason ? <i> {reason}</i> : null}</small> : advice ? <small class="hint">{advice}</small> : last && view.phase.type === 'playing' ? <small>{last}</small> : null}</p>
       <AskAdvice state={state} />
       {urgent && deadline && !isUnhurried(view) ? <Ring key={deadline} deadline={deadline} total={folder.countdownMs(view)} loud /> : null}
@@ -267,7 +265,7 @@ function BetweenGames({ state, ready }: { state: TableState; ready: boolean }) {
             </>
           )}
         </>
-      ) : <><i class="shuffle" aria-hidden="true"><i /><i /><i /></i><p>{say('dealing')}</p></>}
+      ) : <><i class="shuffle" aria-hidden="true"><i /><i /><i /></i><p>{say('all_ready')}</p></>}
     </section>
   );
 }

@@ -134,6 +134,7 @@ export const WORDS = {
   prepare_note: ['The next game begins when all are ready.', 'Magsisimula kapag handa na ang lahat.'],
   ready: ['Ready', 'Handa na'],
   ready_done: ['Ready. Waiting for the others.', 'Handa ka na. Hinihintay ang iba.'],
+  all_ready: ['All are ready. Dealing…', 'Handa na ang lahat. Namimigay…'],
   dealing: ['Dealing…', 'Namimigay…'],
   counting: ['Counting…', 'Nagbibilang…'],
   leave: ['Leave', 'Umalis'],

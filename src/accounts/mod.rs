@@ -41,9 +41,9 @@ use crate::ledger::{Ledger, LedgerError};
 use crate::openid::{Issuers, OpenIdError};
 
 pub use bahay_names::{AVATARS, Avatar, DeviceId, Name, NewPassword, PasswordAttempt, TimeZone};
+pub use players::LOOKUP_MAX;
 pub use players::house_bots::HouseBot;
 pub use players::names::RENAME_INTERVAL;
-pub use players::{LOOKUP_MAX, ProfileChange};
 pub use sanctions::impose::{
     impose_in_tx as impose_sanction_in_tx, lift_in_tx as lift_sanctions_in_tx,
 };
@@ -91,19 +91,6 @@ pub struct Options {
     pub issuers: Issuers,
     /// The number of welcome grants for a network in a day.
     pub grants: GrantLimits,
-}
-
-/// A player's own profile, without its coins.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Profile {
-    pub id: PlayerId,
-    pub name: String,
-    pub avatar: String,
-    pub time_zone: Option<String>,
-    pub created_at: Timestamp,
-    /// The time from which the name may be changed again; `None` if the name has never been
-    /// changed.
-    pub renamable_at: Option<Timestamp>,
 }
 
 /// A player's profile as other players see it.

@@ -5,6 +5,7 @@ pub(super) mod house_bots;
 pub(super) mod names;
 mod welcome_grant;
 
+use bahay_api::player::account::{OwnProfile, ProfileChangeRequest};
 use bahay_api::player::sign_in::GuestSignIn;
 use bahay_engine::hex::Hex;
 use jiff_sqlx::Timestamp as SqlTimestamp;
@@ -19,8 +20,8 @@ use crate::{db, entropy};
 
 use super::transaction::{self, TransactionError};
 use super::{
-    AccountError, Accounts, Avatar, Method, Name, Profile, PublicProfile, RENAME_INTERVAL,
-    Sanction, TimeZone, Tokens, Visitor, from_sql, locks, to_sql,
+    AccountError, Accounts, Avatar, Method, Name, PublicProfile, RENAME_INTERVAL, Sanction,
+    TimeZone, Tokens, Visitor, from_sql, locks, to_sql,
 };
 
 /// The most players of one lookup.
@@ -36,21 +37,12 @@ struct Row {
     renamed_at: Option<SqlTimestamp>,
 }
 
-impl From<Row> for Profile {
+impl From<Row> for OwnProfile {
     fn from(row: Row) -> Self {
         let Row { id, name, avatar, time_zone, created_at, renamed_at } = row;
-        let renamable_at = renamed_at.map(|at| clock::add(from_sql(at), RENAME_INTERVAL));
-        let created_at = from_sql(created_at);
-        Self { id: PlayerId(id), name, avatar, time_zone, created_at, renamable_at }
+        let renamable_at = renamed_at.map(|at| clock::add(from_sql(at), RENAME_INTERVAL).into());
+        Self { id, name, avatar, time_zone, created_at: from_sql(created_at).into(), renamable_at }
     }
-}
-
-/// A change of a player's profile. `None` keeps the present value.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct ProfileChange<'a> {
-    pub name: Option<&'a Name>,
-    pub avatar: Option<Avatar>,
-    pub time_zone: Option<&'a TimeZone>,
 }
 
 /// The first credential of a new player.
@@ -77,7 +69,7 @@ impl Accounts {
         &self,
         request: &GuestSignIn,
         visitor: &Visitor,
-    ) -> Result<(Profile, Tokens), AccountError> {
+    ) -> Result<(OwnProfile, Tokens), AccountError> {
         // A retry after a lost answer opens another session and leaves the first one without a
         // client.
         let once = || self.sign_in_once(request, visitor);
@@ -90,7 +82,7 @@ impl Accounts {
         &self,
         request: &GuestSignIn,
         visitor: &Visitor,
-    ) -> Result<Option<(Profile, Tokens)>, TransactionError> {
+    ) -> Result<Option<(OwnProfile, Tokens)>, TransactionError> {
         let now = self.clock.now();
         let GuestSignIn { device_id, name, time_zone } = request;
         let hash = device_id.hash();
@@ -102,7 +94,7 @@ impl Accounts {
                 else {
                     return Ok(None);
                 };
-                self.grant_due_welcome(&mut tx, profile.id, visitor.recipient(), now).await?;
+                self.grant_due_welcome(&mut tx, player, visitor.recipient(), now).await?;
                 profile
             }
             None => {
@@ -123,9 +115,9 @@ impl Accounts {
     }
 
     /// Returns the profile of a player, or `None` for an unknown id.
-    pub async fn profile(&self, player: PlayerId) -> Result<Option<Profile>, AccountError> {
+    pub async fn profile(&self, player: PlayerId) -> Result<Option<OwnProfile>, AccountError> {
         let row = db::retry(|| fetch_row(&self.pool, player)).await?;
-        Ok(row.map(Profile::from))
+        Ok(row.map(OwnProfile::from))
     }
 
     /// Rejects a player who may not sit down at a table now.
@@ -201,10 +193,10 @@ impl Accounts {
     pub async fn update_profile(
         &self,
         player: PlayerId,
-        change: ProfileChange<'_>,
-    ) -> Result<Option<Profile>, AccountError> {
+        change: &ProfileChangeRequest,
+    ) -> Result<Option<OwnProfile>, AccountError> {
         let now = self.clock.now();
-        let ProfileChange { name, avatar, time_zone } = change;
+        let ProfileChangeRequest { name, avatar, time_zone } = change;
         let once = || async {
             let mut tx = self.pool.begin().await?;
             if let Some(name) = name {
@@ -221,12 +213,12 @@ impl Accounts {
                 "#,
                 player.0,
                 avatar.map(Avatar::as_str),
-                time_zone.map(TimeZone::as_str)
+                time_zone.as_ref().map(TimeZone::as_str)
             )
             .fetch_optional(&mut *tx)
             .await?;
             tx.commit().await?;
-            Ok(row.map(Profile::from))
+            Ok(row.map(OwnProfile::from))
         };
         transaction::retry(once).await
     }
@@ -241,7 +233,7 @@ impl Accounts {
         connection: &mut PgConnection,
         new_player: &NewPlayer<'_>,
         now: Timestamp,
-    ) -> Result<Option<Profile>, TransactionError> {
+    ) -> Result<Option<OwnProfile>, TransactionError> {
         let NewPlayer { credential, name, time_zone, recipient } = new_player;
         if let Some(name) = name {
             names::check_guest_name(connection, name).await?;
@@ -263,7 +255,8 @@ impl Accounts {
         }
         self.grant_welcome_or_defer(connection, id, *recipient, now).await?;
         let avatar = Avatar::default().as_str().to_owned();
-        Ok(Some(Profile { id, name, avatar, time_zone, created_at: now, renamable_at: None }))
+        let created_at = now.into();
+        Ok(Some(OwnProfile { id: id.0, name, avatar, time_zone, created_at, renamable_at: None }))
     }
 }
 
@@ -313,8 +306,8 @@ async fn insert_credential(
 pub(super) async fn fetch_profile(
     connection: &mut PgConnection,
     player: PlayerId,
-) -> Result<Profile, sqlx::Error> {
-    fetch_row(connection, player).await?.map(Profile::from).ok_or(sqlx::Error::RowNotFound)
+) -> Result<OwnProfile, sqlx::Error> {
+    fetch_row(connection, player).await?.map(OwnProfile::from).ok_or(sqlx::Error::RowNotFound)
 }
 
 async fn fetch_row(
@@ -354,7 +347,7 @@ async fn touch_device(
     device: &[u8; 32],
     time_zone: Option<&TimeZone>,
     now: Timestamp,
-) -> Result<Option<Profile>, sqlx::Error> {
+) -> Result<Option<OwnProfile>, sqlx::Error> {
     if !locks::lock_player(&mut *connection, player).await? {
         return Ok(None);
     }
@@ -381,7 +374,7 @@ async fn touch_device(
     )
     .fetch_one(connection)
     .await?;
-    Ok(Some(Profile::from(row)))
+    Ok(Some(OwnProfile::from(row)))
 }
 
 /// Returns the initial name of a guest: a prefix with the last, random bytes of its id.

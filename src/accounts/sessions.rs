@@ -10,6 +10,7 @@ mod devices;
 pub(super) mod lookup;
 pub(super) mod revocations;
 
+use bahay_api::player::account::OwnProfile;
 use jiff_sqlx::Timestamp as SqlTimestamp;
 use sqlx::{PgConnection, PgExecutor, Postgres, Transaction};
 
@@ -20,8 +21,8 @@ use crate::{db, entropy};
 
 use super::transaction::TransactionError;
 use super::{
-    AccountError, Accounts, DeviceId, Method, Profile, REFRESH_TOKEN_LIFE, REPEAT_PERIOD,
-    SESSION_LIFE, SESSIONS_MAX, Tokens, Visitor, from_sql, locks, sanctions, to_sql,
+    AccountError, Accounts, DeviceId, Method, REFRESH_TOKEN_LIFE, REPEAT_PERIOD, SESSION_LIFE,
+    SESSIONS_MAX, Tokens, Visitor, from_sql, locks, sanctions, to_sql,
 };
 
 /// The longest user agent that is stored, in characters.
@@ -172,14 +173,15 @@ impl Accounts {
     pub(super) async fn finish_sign_in(
         &self,
         mut tx: Transaction<'_, Postgres>,
-        profile: Profile,
+        profile: OwnProfile,
         method: Method,
         visitor: &Visitor,
         now: Timestamp,
-    ) -> Result<(Profile, Tokens), TransactionError> {
-        let opened = open_session(&mut tx, profile.id, method, visitor, now).await?;
+    ) -> Result<(OwnProfile, Tokens), TransactionError> {
+        let player = PlayerId(profile.id);
+        let opened = open_session(&mut tx, player, method, visitor, now).await?;
         tx.commit().await?;
-        let tokens = self.tokens(profile.id, opened);
+        let tokens = self.tokens(player, opened);
         Ok((profile, tokens))
     }
 

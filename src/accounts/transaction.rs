@@ -9,26 +9,17 @@ use super::AccountError;
 
 /// The failure of a transaction. [`crate::db::retry`] decides on a retry of a database error; a
 /// refusal is final.
+#[derive(Debug, thiserror::Error)]
 pub(super) enum TransactionError {
-    Database(sqlx::Error),
-    Refused(AccountError),
-}
-
-impl From<sqlx::Error> for TransactionError {
-    fn from(error: sqlx::Error) -> Self {
-        Self::Database(error)
-    }
+    #[error(transparent)]
+    Database(#[from] sqlx::Error),
+    #[error(transparent)]
+    Refused(#[from] AccountError),
 }
 
 impl From<LedgerError> for TransactionError {
     fn from(error: LedgerError) -> Self {
         Self::Refused(error.into())
-    }
-}
-
-impl From<AccountError> for TransactionError {
-    fn from(error: AccountError) -> Self {
-        Self::Refused(error)
     }
 }
 

@@ -22,7 +22,7 @@ use crate::live_store::{JoinableTable, SeatReservation};
 
 use super::admission::check_room_wallet;
 use super::seats::SeatRequest;
-use super::{Bot, Lobby, LobbyError, Room};
+use super::{HouseBot, Lobby, LobbyError, Room};
 
 /// The number of bots that are located concurrently.
 const AT_ONCE: usize = 16;
@@ -54,7 +54,7 @@ pub(super) enum Funding {
 /// The locations of the bots.
 #[derive(Debug, Default)]
 pub(super) struct BotLocations {
-    pub(super) free: Vec<Bot>,
+    pub(super) free: Vec<HouseBot>,
     pub(super) tables: BTreeSet<TableId>,
     /// The coins that the house may still grant, once the purse was read.
     purse: Option<BotPurse>,
@@ -65,7 +65,7 @@ pub(super) struct BotLocations {
 impl Lobby {
     /// Looks up the tables of the house's bots.
     pub(super) async fn locate_bots(&self) -> BotLocations {
-        let look = |bot: Bot| async move {
+        let look = |bot: HouseBot| async move {
             let seated = self.seated_at(bot.player).await;
             (bot, seated)
         };
@@ -151,9 +151,9 @@ impl Lobby {
         &self,
         reserve: SeatReservation<'_>,
         table: TableId,
-        bot: &Bot,
+        bot: &HouseBot,
     ) -> Result<bool, LobbyError> {
-        let Bot { player, name, avatar } = bot;
+        let HouseBot { player, name, avatar } = bot;
         if !self.live.reserve_at_table(reserve, table).await? {
             return Ok(false);
         }

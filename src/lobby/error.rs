@@ -16,11 +16,6 @@ use crate::rooms::RoomError;
 
 use super::{PRIVATE_BET_MAX, PRIVATE_TABLES_MAX, REMATCH_WITHIN, TICKET_ROOMS_MAX};
 
-/// Returns a duration in seconds, rounded up.
-fn whole_seconds(wait: &Duration) -> u128 {
-    wait.as_millis().div_ceil(1_000)
-}
-
 /// An error that keeps a player from a seat, a ticket or a private table.
 #[derive(Debug, thiserror::Error)]
 pub enum LobbyError {
@@ -47,7 +42,7 @@ pub enum LobbyError {
     /// The player, its device or its network has recent no-shows.
     #[error(
         "wait {} s for the next seat: you were not ready for a game, or many of your network were not",
-        whole_seconds(.wait)
+        .wait.as_millis().div_ceil(1_000)
     )]
     NotReadyBefore { wait: Duration },
     #[error("name one to {most} rooms of one game", most = TICKET_ROOMS_MAX)]

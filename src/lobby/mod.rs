@@ -28,7 +28,7 @@ use std::sync::Arc;
 use bahay_engine::catalog::{self, AnyGame, AnyRules};
 use bahay_engine::coins::Coins;
 use bahay_engine::game::GameRules;
-use bahay_engine::table::{PlayerId, Spectators, TableId, Terms, Timestamp};
+use bahay_engine::table::{Spectators, TableId, Terms, Timestamp};
 use tokio::sync::Mutex;
 
 use crate::accounts::Accounts;
@@ -41,6 +41,7 @@ use crate::tables::Tables;
 use matching::TicketWaiters;
 use online::Online;
 
+pub use crate::accounts::HouseBot;
 pub use crate::rooms::{Catalog, Room, RoomError, RuleSetRequest, house_rooms};
 pub use bahay_shell::lobby::{BotsUnavailable, InvalidWaits, NotReadyWaits, PRIVATE_BET_MAX};
 pub use error::LobbyError;
@@ -57,14 +58,6 @@ pub use seats::RoomSeat;
 /// The time in milliseconds for which the counts of [`Lobby::playing_counts`] are cached.
 const PLAYING_COUNTS_MS: u64 = 1_000;
 
-/// A house bot.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Bot {
-    pub player: PlayerId,
-    pub name: String,
-    pub avatar: String,
-}
-
 /// The services and settings that a lobby needs.
 #[derive(Clone, Debug)]
 pub struct LobbyParts {
@@ -77,7 +70,7 @@ pub struct LobbyParts {
     /// The source of matchmaking profiles.
     pub ratings: Ratings,
     /// The bots of the house.
-    pub bots: Arc<[Bot]>,
+    pub bots: Arc<[HouseBot]>,
     pub options: Options,
 }
 
@@ -90,7 +83,7 @@ pub struct Lobby {
     ledger: Ledger,
     accounts: Accounts,
     ratings: Ratings,
-    bots: Arc<[Bot]>,
+    bots: Arc<[HouseBot]>,
     options: Arc<Options>,
     waiters: TicketWaiters,
     online: Online,

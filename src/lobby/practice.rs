@@ -98,7 +98,7 @@ fn practice_terms(
 fn practice_bots(count: u8) -> impl Iterator<Item = PracticeBot> {
     let [first, ..] = entropy::seed();
     (0..usize::from(count)).map(move |place| {
-        let HouseBot { id: player, name, avatar } =
+        let HouseBot { player, name, avatar } =
             HouseBot::without_account(usize::from(first) + place);
         PracticeBot { player, name, avatar }
     })

@@ -20,7 +20,7 @@ use uuid::Uuid;
 
 use crate::db;
 use crate::ids::PlayerId;
-use crate::projections::{self, Projection, SettledGameRow};
+use crate::projections::{self, Projection};
 
 /// The rating of a new player, in thousandths.
 pub const INITIAL_RATING: i32 = 25_000;
@@ -191,19 +191,16 @@ impl Projection for Ratings {
         operations: &[i64],
     ) -> Result<(), sqlx::Error> {
         let games = projections::read_settled_games(connection, operations).await?;
-        let games: Vec<_> = games.into_iter().map(RatedGame::from).collect();
+        let games = games.into_iter().map(|row| {
+            let winner = row.settlement.winner.filter(|_| row.is_ranked()).map(Seat::index);
+            RatedGame { kind: row.kind, finished_at: row.finished_at, players: row.players, winner }
+        });
+        let games: Vec<_> = games.collect();
         let mut rated = read_ratings(connection, &games).await?;
         for game in &games {
             apply_game(&mut rated, game);
         }
         write_ratings(connection, &rated).await
-    }
-}
-
-impl From<SettledGameRow> for RatedGame {
-    fn from(row: SettledGameRow) -> Self {
-        let winner = row.settlement.winner.filter(|_| row.is_ranked()).map(Seat::index);
-        Self { kind: row.kind, finished_at: row.finished_at, players: row.players, winner }
     }
 }
 

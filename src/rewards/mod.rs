@@ -17,8 +17,6 @@ mod daily;
 mod relief;
 mod store;
 
-use std::future::Future;
-
 use bahay_engine::coins::Coins;
 use sqlx::{PgConnection, PgPool};
 use thiserror::Error;
@@ -206,7 +204,7 @@ impl Rewards {
         player: PlayerId,
         attempt: Uuid,
     ) -> Result<DailyClaim, RewardError> {
-        retry_attempt(|| self.claim_daily_once(player, attempt)).await
+        db::retry(|| self.claim_daily_once(player, attempt)).await?
     }
 
     async fn claim_daily_once(&self, player: PlayerId, attempt: Uuid) -> AttemptResult<DailyClaim> {
@@ -253,7 +251,7 @@ impl Rewards {
         network: Option<&str>,
         attempt: Uuid,
     ) -> Result<ReliefClaim, RewardError> {
-        retry_attempt(|| self.claim_relief_once(player, network, attempt)).await
+        db::retry(|| self.claim_relief_once(player, network, attempt)).await?
     }
 
     async fn claim_relief_once(
@@ -336,11 +334,4 @@ impl Rewards {
 fn total_coins(wallet: Wallet) -> Result<Coins, RewardError> {
     let has = wallet.available.checked_add(wallet.held);
     has.ok_or_else(|| RewardError::Broken { reason: "a wallet does not fit 64 bits".into() })
-}
-
-async fn retry_attempt<T, F>(once: impl Fn() -> F) -> Result<T, RewardError>
-where
-    F: Future<Output = AttemptResult<T>>,
-{
-    db::retry(once).await?
 }

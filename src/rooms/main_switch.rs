@@ -7,7 +7,6 @@ use jiff_sqlx::Timestamp as SqlTimestamp;
 use serde_json::json;
 
 use super::{Catalog, RoomError};
-use crate::clock;
 use crate::db::{self, PgPool};
 use crate::operators::Administrator;
 use crate::operators::audit::{self, Action, Actor};
@@ -74,7 +73,7 @@ pub async fn read_house_state(pool: &PgPool) -> Result<HouseState, RoomError> {
         is_open: row.is_open,
         reason: row.reason,
         changed_by: row.changed_by,
-        changed_at: clock::from_jiff(row.changed_at.to_jiff()).into(),
+        changed_at: db::from_sql(row.changed_at).into(),
     })
 }
 

@@ -14,7 +14,7 @@ use super::rules::{check_clocks, unsound};
 use super::{
     Catalog, FEE_BASIS_POINTS_MAX, NAME_LENGTH_MAX, PRACTICE, PRIVATE, ROOMS_MAX, Room, RoomError,
 };
-use crate::clock::{self, Timestamp};
+use crate::clock::Timestamp;
 use crate::db;
 use crate::ids::RoomId;
 use crate::operators::Administrator;
@@ -203,7 +203,7 @@ impl Catalog {
         }
         let revisions = rows.into_iter().map(|row| {
             let changed_by = row.changed_by.clone();
-            let changed_at = clock::from_jiff(row.changed_at.to_jiff());
+            let changed_at = db::from_sql(row.changed_at);
             Ok(RoomRevision { room: row.room()?, changed_by, changed_at })
         });
         revisions.collect()

@@ -1,6 +1,5 @@
 //! The operators' view of reports, newest first, and the decision on each, made once.
 
-use bahay_api::Time;
 use bahay_api::operator::player_reports::{
     PlayerReport, ReportDecision, ReportOutcome, ReportState,
 };
@@ -10,7 +9,7 @@ use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::Social;
-use crate::db::{self, Page};
+use crate::db::{self, Page, from_sql};
 use crate::ids::OperatorId;
 
 /// The largest page.
@@ -46,11 +45,10 @@ impl TryFrom<Row> for PlayerReport {
     type Error = sqlx::Error;
 
     fn try_from(row: Row) -> Result<Self, sqlx::Error> {
-        let to_time = |at: Timestamp| Time::from_ms(at.to_jiff().as_millisecond());
         let outcome = row.outcome.as_deref().map(db::parse_column).transpose()?;
         let decision = match (outcome, row.decided_by, row.decided_at, row.note) {
             (Some(outcome), Some(decided_by), Some(at), Some(note)) => {
-                Some(ReportDecision { outcome, decided_by, decided_at: to_time(at), note })
+                Some(ReportDecision { outcome, decided_by, decided_at: from_sql(at).into(), note })
             }
             (Some(_) | None, ..) => None,
         };
@@ -61,34 +59,18 @@ impl TryFrom<Row> for PlayerReport {
             reported: row.reported,
             reason: db::parse_column(&row.reason)?,
             words: row.words,
-            created_at: to_time(row.created_at),
+            created_at: from_sql(row.created_at).into(),
             decision,
         })
     }
 }
 
 impl Social {
-    /// Returns the reports that a player has filed, newest first.
-    pub async fn list_reports_by(
+    /// Returns the reports that a player has filed, and those about the player, newest first.
+    pub async fn list_reports_of(
         &self,
         player: PlayerId,
-    ) -> Result<Vec<PlayerReport>, sqlx::Error> {
-        self.find_reports(Some(player), None).await
-    }
-
-    /// Returns the reports about a player, newest first.
-    pub async fn list_reports_about(
-        &self,
-        player: PlayerId,
-    ) -> Result<Vec<PlayerReport>, sqlx::Error> {
-        self.find_reports(None, Some(player)).await
-    }
-
-    async fn find_reports(
-        &self,
-        reporter: Option<PlayerId>,
-        reported: Option<PlayerId>,
-    ) -> Result<Vec<PlayerReport>, sqlx::Error> {
+    ) -> Result<(Vec<PlayerReport>, Vec<PlayerReport>), sqlx::Error> {
         let query = || {
             sqlx::query_as!(
                 Row,
@@ -100,12 +82,14 @@ impl Social {
                 where r.reporter = $1 or r.reported = $2
                 order by r.created_at desc, r.id desc
                 "#,
-                reporter.map(|player| player.0),
-                reported.map(|player| player.0)
+                player.0,
+                player.0
             )
             .fetch_all(&self.pool)
         };
-        db::retry(query).await?.into_iter().map(PlayerReport::try_from).collect()
+        let reports = db::retry(query).await?.into_iter().map(PlayerReport::try_from);
+        let reports = reports.collect::<Result<Vec<_>, _>>()?;
+        Ok(reports.into_iter().partition(|report| report.reporter == player.0))
     }
 
     /// Returns a page of reports, newest first, starting below `below`.

@@ -7,7 +7,7 @@
 //! the table is due again, and the next process that runs its effects starts a new search.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -84,12 +84,9 @@ impl<G: Ai + Readable> AiPool<G> {
     pub(super) async fn choose_action(&self, request: AiRequest<G>) -> Option<Input<G::Action>> {
         let (answer, answered) = oneshot::channel();
         let started = self.started.get()?;
-        match started.jobs.try_send(AiJob { request, answer }) {
-            Ok(()) => {}
-            Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => {
-                self.counts.increment("outcome", "busy");
-                return None;
-            }
+        if started.jobs.try_send(AiJob { request, answer }).is_err() {
+            self.counts.increment("outcome", "busy");
+            return None;
         }
         let action = tokio::time::timeout(started.timeout, answered).await;
         let outcome = match &action {

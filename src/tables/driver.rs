@@ -11,17 +11,16 @@ use std::task::{Poll, Waker};
 use std::time::Duration;
 
 use bahay_bots::Ai;
-use bahay_engine::table::Readable;
-use bahay_engine::table::{GameEntropy, TableId, Terms, Timestamp};
+use bahay_engine::table::{GameEntropy, Readable, TableId, Terms, Timestamp};
 use bahay_shell::{
-    Call, CallResult, Context, Halt, HostEvent, LedgerAnswer, Limits, Reply, Request,
-    RequestTicket, RoomTerms, Step, TableHost, Tag, WatchEnd,
+    Call, CallResult, Context, Halt, HostEvent, Limits, Reply, Request, RequestTicket, RoomTerms,
+    Step, TableHost, Tag, WatchEnd,
 };
 use tokio::sync::broadcast;
 
 use crate::clock::{Clock, Moment};
 use crate::entropy;
-use crate::live_store::{JournalEntry, NewLine, Point, Unavailable};
+use crate::live_store::{NewLine, Unavailable};
 use crate::tables::counts::increment;
 use crate::tables::{Tables, to_unavailable};
 
@@ -139,21 +138,6 @@ impl<G: Ai + Readable> Driver<G> {
         }
     }
 
-    /// Handles lines that another process published.
-    pub(super) fn handle_publication(
-        self: &Arc<Self>,
-        tables: &Tables<G>,
-        after: Point,
-        lines: &[JournalEntry],
-    ) {
-        self.with_host(tables, |host, ctx| host.handle_publication(ctx, after, lines));
-    }
-
-    /// Reads a journal that may have lines that this process has not received.
-    pub(super) fn handle_timeout(self: &Arc<Self>, tables: &Tables<G>) {
-        self.with_host(tables, |host, ctx| host.handle_timeout(ctx));
-    }
-
     /// Closes a voided table and its watches.
     pub(super) fn close(&self) {
         self.state().host.close();
@@ -168,7 +152,7 @@ impl<G: Ai + Readable> Driver<G> {
     }
 
     /// Runs an operation on the host and drains its outputs.
-    fn with_host<T>(
+    pub(super) fn with_host<T>(
         self: &Arc<Self>,
         tables: &Tables<G>,
         operate: impl FnOnce(&mut TableHost<G>, &TableContext<'_, G>) -> T,
@@ -196,7 +180,7 @@ impl<G: Ai + Readable> Driver<G> {
             let tables = tables.clone();
             tokio::spawn(async move {
                 if let Some(answer) = tables.ask_ledger(driver.id, call).await {
-                    driver.handle_ledger_answer(&tables, answer);
+                    driver.with_host(&tables, |host, ctx| host.handle_ledger_answer(ctx, answer));
                 }
             });
         }
@@ -209,10 +193,6 @@ impl<G: Ai + Readable> Driver<G> {
             });
         }
         self.wake(tables, state);
-    }
-
-    fn handle_ledger_answer(self: &Arc<Self>, tables: &Tables<G>, answer: LedgerAnswer) {
-        self.with_host(tables, |host, ctx| host.handle_ledger_answer(ctx, answer));
     }
 
     fn wake(&self, tables: &Tables<G>, mut state: MutexGuard<'_, State<G>>) {

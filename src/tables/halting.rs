@@ -2,8 +2,7 @@
 //! after a failed view.
 
 use bahay_bots::Ai;
-use bahay_engine::table::Readable;
-use bahay_engine::table::{GameId, Table, TableId};
+use bahay_engine::table::{GameId, Readable, Table, TableId};
 use bahay_shell::{
     Halt, ReleaseError, Releasing, ReleasingAnswer, ReleasingCall, Reply, Request, Voiding,
     VoidingAnswer, VoidingCall, catch_panic,
@@ -84,7 +83,6 @@ impl<G: Ai + Readable> Tables<G> {
     pub(super) fn record_halt(&self, halt: Halt) {
         let tables = self.clone();
         tokio::spawn(async move {
-            let halt = halt_row(halt);
             if let Err(error) = tables.write_halt(&halt).await {
                 tracing::warn!(table = %halt.table, %error, "a halt could not be recorded yet");
             }
@@ -93,7 +91,7 @@ impl<G: Ai + Readable> Tables<G> {
 
     /// Records a halt, and its end if the table was released or voided in the meantime: the end
     /// then found no row, and a row without an end would list the table for ever.
-    pub(super) async fn write_halt(&self, halt: &halted::Halt) -> Result<(), OperateError> {
+    pub(super) async fn write_halt(&self, halt: &Halt) -> Result<(), OperateError> {
         let pool = &self.inner.pool;
         let table = halt.table;
         halted::record_halt(pool, halt).await?;
@@ -133,9 +131,7 @@ impl<G: Ai + Readable> Tables<G> {
             VoidingCall::Halt { engine, reason } => {
                 live.halt(table, engine, &reason).await?;
             }
-            VoidingCall::RecordHalt(halt) => {
-                halted::record_halt(pool, &halt_row(halt)).await?;
-            }
+            VoidingCall::RecordHalt(halt) => halted::record_halt(pool, &halt).await?,
             VoidingCall::FindOpenGame => {
                 return Ok(VoidingAnswer::OpenGame(halted::open_game_at(pool, table).await?));
             }
@@ -191,10 +187,4 @@ impl<G: Ai + Readable> Tables<G> {
             Err(error) => Err(error),
         }
     }
-}
-
-/// Returns the database row of a halt.
-fn halt_row(halt: Halt) -> halted::Halt {
-    let Halt { table, room, version, reason, .. } = halt;
-    halted::Halt { table, room, version, reason }
 }

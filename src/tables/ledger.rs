@@ -2,8 +2,8 @@
 //! without a table.
 
 use bahay_bots::Ai;
-use bahay_engine::table::Readable;
-use bahay_engine::table::{GameId, PotRefund, Record, StakeTerms, TableId};
+use bahay_engine::table::{GameId, PotRefund, Readable, Record, StakeTerms, TableId};
+use bahay_engine::variants;
 use bahay_shell::{GameOpening, LedgerAnswer, LedgerCall, LedgerFault};
 
 use crate::clock::Moment;
@@ -103,17 +103,9 @@ fn refused(game: GameId, error: &LedgerError) -> LedgerAnswer {
         LedgerError::TableBusy { game: other, .. } => LedgerFault::TableBusy { other: *other },
         LedgerError::Broken { .. } => LedgerFault::Broken(message),
         LedgerError::Unavailable { .. } => LedgerFault::Transient(message),
-        LedgerError::Invalid { .. }
-        | LedgerError::KeyReused { .. }
-        | LedgerError::GameUnknown { .. }
-        | LedgerError::GameNotOpen { .. }
-        | LedgerError::GameDiffers { .. }
-        | LedgerError::PotEmpty { .. }
-        | LedgerError::Settlement { .. }
-        | LedgerError::OperationUnknown { .. }
-        | LedgerError::NotReversible { .. }
-        | LedgerError::AlreadyReversed { .. }
-        | LedgerError::Overdrawn { .. } => LedgerFault::Permanent(message),
+        variants!(LedgerError: Invalid, KeyReused, GameUnknown, GameNotOpen, GameDiffers, PotEmpty,
+            Settlement, OperationUnknown, NotReversible, AlreadyReversed,
+            Overdrawn) => LedgerFault::Permanent(message),
     };
     LedgerAnswer::Refused { game, why }
 }

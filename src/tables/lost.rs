@@ -11,9 +11,8 @@
 use std::time::Duration;
 
 use bahay_bots::Ai;
-use bahay_engine::table::Readable;
-use bahay_engine::table::{GameId, TableId};
-use bahay_shell::{LostGames, STORE_FAULT};
+use bahay_engine::table::{GameId, Readable, TableId};
+use bahay_shell::{Halt, LostGames, STORE_FAULT};
 use tokio::time::{MissedTickBehavior, interval, sleep};
 
 use crate::archive::{self, OpenGame, halted};
@@ -80,7 +79,7 @@ impl<G: Ai + Readable> Tables<G> {
         loop {
             let page = archive::list_open_games(&self.inner.pool, after, PAGE).await?;
             let is_old = |game: &OpenGame| {
-                let now = self.inner.clock_of(game.table).now();
+                let now = self.clock_of(game.table).now();
                 game.opened_at_ms <= clock::subtract(now, MIN_AGE).ms()
             };
             let games: Vec<_> = page.items.into_iter().filter(is_old).collect();
@@ -201,7 +200,7 @@ impl<G: Ai + Readable> Tables<G> {
             let Some(reason) = stored.halted else {
                 continue;
             };
-            let halt = halted::Halt { table, room: None, version, reason };
+            let halt = Halt { table, room: None, version, engine: stored.engine, reason };
             self.write_halt(&halt).await?;
         }
         Ok(())

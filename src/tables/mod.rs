@@ -86,10 +86,6 @@ struct Inner<G: Ai + Readable> {
 pub type TableResult<G, T> = Result<T, TableError<<G as bahay_engine::game::Game>::Refusal>>;
 
 impl<G: Ai + Readable> Inner<G> {
-    fn clock_of(&self, table: TableId) -> &Clock {
-        self.clock_in(self.live.shard_of(table))
-    }
-
     fn clock_in(&self, shard: u16) -> &Clock {
         &self.clocks[usize::from(shard)]
     }
@@ -155,7 +151,7 @@ impl<G: Ai + Readable> Tables<G> {
 
     /// Returns the clock of a table's shard.
     pub fn clock_of(&self, table: TableId) -> &Clock {
-        self.inner.clock_of(table)
+        self.inner.clock_in(self.inner.live.shard_of(table))
     }
 
     /// Returns the time of a table as shown to viewers: never before the table's last line, even if
@@ -305,7 +301,9 @@ impl<G: Ai + Readable> Tables<G> {
             match publication {
                 Publication::Lines { table, after, lines } => {
                     if let Some(driver) = self.find_driver(table) {
-                        driver.handle_publication(&self, after, &lines);
+                        driver.with_host(&self, |host, ctx| {
+                            host.handle_publication(ctx, after, &lines);
+                        });
                     }
                 }
                 Publication::Talk { table, text } => {
@@ -338,12 +336,6 @@ impl<G: Ai + Readable> Tables<G> {
     /// Brings every watched replica up to its journal.
     async fn catch_up_all(&self) {
         self.request_all(|| Request::CatchUp).await;
-    }
-
-    /// Unsubscribes from all tables at shutdown, so that tables do not publish for a process that
-    /// has ended.
-    pub(super) async fn stop_listening(&self) {
-        self.request_all(|| Request::Unsubscribe).await;
     }
 
     async fn request_all(&self, request: impl Fn() -> Request<G>) {
@@ -382,7 +374,7 @@ impl<G: Ai + Readable> Tables<G> {
         let stale = &self.inner.stale;
         let stale = std::mem::take(&mut *stale.lock().unwrap_or_else(PoisonError::into_inner));
         for driver in stale.into_iter().filter_map(|table| self.find_driver(table)) {
-            driver.handle_timeout(self);
+            driver.with_host(self, |host, ctx| host.handle_timeout(ctx));
         }
     }
 

@@ -17,8 +17,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bahay_bots::Ai;
-use bahay_engine::table::Readable;
-use bahay_engine::table::{ConnectionId, Input, TableId};
+use bahay_engine::table::{ConnectionId, Input, Readable, TableId};
 use bahay_shell::{
     ConnectionRecord, DeadNodeReaper, NodeId, PlayerConnection, Presence, ReaperCall, Request,
     WatchEnd, is_departure_known,
@@ -164,8 +163,9 @@ impl<G: Ai + Readable> Tables<G> {
 
     /// Deregisters the node at shutdown if it has no connections, so that no other node reaps it.
     pub async fn retire(&self) {
-        // After a timeout, tables publish for no subscriber.
-        let _ = timeout(HEARTBEAT_INTERVAL, self.stop_listening()).await;
+        // Tables must not publish for a process that has ended, as they do after a timeout.
+        let unsubscribing = self.request_all(|| Request::Unsubscribe);
+        let _ = timeout(HEARTBEAT_INTERVAL, unsubscribing).await;
         let shards = self.inner.live.shards().map(async |shard| {
             let (node, is_empty) = {
                 let state = self.inner.presence.state();

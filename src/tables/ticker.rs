@@ -8,8 +8,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use bahay_bots::Ai;
-use bahay_engine::table::Readable;
-use bahay_engine::table::TableId;
+use bahay_engine::table::{Readable, TableId};
 use bahay_shell::{Reply, Request, TableError};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;

@@ -15,7 +15,7 @@ export {
   type WebSocketClass, browserPlatform, nodePlatform,
 } from "./driver/platform.js";
 export { GAMES, modelOf } from "./games/index.js";
-export type { GameModel, GamePrompt } from "./games/model.js";
+export type { GameModel, GamePrompt, ShortEvents } from "./games/model.js";
 export * as tongits from "./games/tongits/index.js";
 export * as tongoAssets from "./games/tongo_assets/index.js";
 export * as tongoOptions from "./games/tongo_options/index.js";

@@ -182,10 +182,11 @@ export class Bench {
     this.receive(socket, prompt ? { ...common, prompt } : common);
   }
 
-  update(socket: number, version: number, events: readonly Json[], prompt: Json | null = null): void {
+  /** Receives an update; `more` has its prompt and its ack. */
+  update(socket: number, version: number, events: readonly Json[], more: Json = {}): void {
     const tag = version.toString(16).padStart(12, "0");
     const common = { type: "update", version, tag, server_time_ms: this.now, events };
-    this.receive(socket, prompt ? { ...common, prompt } : common);
+    this.receive(socket, { ...common, ...more });
   }
 
   /** Takes the commands sent since the last call, without pings. */

@@ -13,6 +13,7 @@ const hello = (bench: Bench): Json => ({
   type: "hello", player: PLAYER, protocol: "bahay.v1", server_time_ms: bench.now,
 });
 const dump = (card: string): Json => ({ type: "dump", card });
+const away = (seat: number): Json => ({ type: "presence", seat, connected: false });
 
 test("a new guest signs in while the socket opens, and sends all commands together", () => {
   const bench = new Bench({ name: "Maria" });
@@ -144,16 +145,15 @@ test("of racing sockets the one that receives the table first is used", () => {
   const [one = 0, two = 0] = bench.opening;
   for (const socket of [one, two]) bench.input({ type: "opened", socket, protocol: "bahay.v1" });
   bench.receive(one, hello(bench));
-  bench.update(one, 7, [{ type: "ready", seat: 1 }]);
+  bench.update(one, 7, [away(1)]);
   assert.equal(bench.core.state.table?.version, 7);
   bench.receive(two, hello(bench));
   bench.receive(two, { type: "ack", id: 0 });
   bench.notifications = [];
-  bench.update(two, 7, [{ type: "ready", seat: 1 }]);
+  bench.update(two, 7, [away(1)]);
   assert.ok(bench.closed.includes(one));
   assert.ok(!bench.notifications.some(({ type }) => type === "table"), "it is known already");
-  bench.update(two, 8, [{ type: "ready", seat: 2 }]);
-  bench.receive(two, { type: "ack", id: 1, version: 8 });
+  bench.update(two, 8, [away(2)], { ack: 1 });
   assert.equal(bench.link, "live");
   assert.equal(bench.core.state.table?.version, 8);
   assert.deepEqual(bench.closed.filter((socket) => socket === two), []);
@@ -161,12 +161,12 @@ test("of racing sockets the one that receives the table first is used", () => {
 
 test("a version with another tag is not a repetition", () => {
   const bench = Bench.joined(view(PREPARING));
-  bench.update(1, 7, [{ type: "ready", seat: 1 }]);
+  bench.update(1, 7, [away(1)]);
   bench.close(1, 1006);
   bench.timeToOpen(1_000);
   const socket = bench.openWithHello();
   bench.sent = [];
-  const events = [{ type: "ready", seat: 2 }];
+  const events = [away(2)];
   const other = { type: "update", version: 7, tag: "f".repeat(12), server_time_ms: bench.now, events };
   bench.receive(socket, other);
   bench.receive(socket, { type: "ack", id: 1, version: 7 });
@@ -285,7 +285,7 @@ test("a snapshot may have an earlier version, and replaces the table", () => {
   const bench = Bench.joined(view(PLAYING));
   bench.snapshot(1, 3, view(PREPARING));
   assert.equal(bench.core.state.table?.version, 3);
-  bench.update(1, 4, [{ type: "ready", seat: 2 }]);
+  bench.update(1, 4, [{ type: "ready", seat: 0 }]);
   assert.equal(bench.core.state.table?.version, 4);
 });
 
@@ -306,7 +306,7 @@ test("a text is committed to once, kept over a reload, and revealed on request",
   assert.ok(!again.takeCommands().some(({ type }) => type === "reveal"), "not before it has joined");
   again.receive(socket, { type: "ack", id: 1, version: 9 });
   assert.deepEqual(again.takeCommands(), [{ type: "reveal", game: GAME, text, id: 2 }]);
-  again.receive(socket, { type: "ack", id: 2, version: 10 });
+  again.update(socket, 10, [{ type: "revealed", seat: 0 }], { ack: 2 });
   assert.equal(again.core.state.table?.deal?.revealed, true);
 });
 
@@ -467,7 +467,7 @@ test("watching a table resumes after a broken connection", () => {
   assert.deepEqual(bench.takeCommands(), [{ type: "watch", table: TABLE, id: 2 }]);
   bench.receive(1, { type: "ack", id: 2 });
   bench.snapshot(1, 3, view({ type: "waiting" }, { seat: null }));
-  bench.update(1, 4, [{ type: "presence", seat: 1, connected: false }]);
+  bench.update(1, 4, [away(1)]);
   assert.equal(bench.core.state.watched?.view.seats[1]?.connected, false);
   assert.equal(bench.core.state.table, null);
   bench.close(1, 1006);
@@ -493,7 +493,7 @@ test("a game without a model is joined in the full form", () => {
   bench.receive(socket, { type: "ack", id: 1, version: 3 });
   bench.takeCommands();
   const other = { ...PROMPT, number: 5 };
-  bench.update(socket, 4, [{ type: "game", event: { type: "invented" } }], other);
+  bench.update(socket, 4, [{ type: "game", event: { type: "invented" } }], { prompt: other });
   assert.equal(bench.core.state.table?.prompt?.number, 5);
   assert.deepEqual(bench.takeCommands(), [{ type: "join", id: 2 }]);
 });
@@ -501,9 +501,9 @@ test("a game without a model is joined in the full form", () => {
 test("messages of later versions are ignored", () => {
   const bench = Bench.joined(view(PREPARING));
   bench.receive(1, { type: "invented", id: 7 });
-  bench.update(1, 7, [{ type: "invented" }, { type: "ready", seat: 1 }]);
+  bench.update(1, 7, [{ type: "invented" }, { type: "ready", seat: 0 }]);
   const phase = bench.core.state.table?.view.phase;
-  assert.deepEqual(phase?.type === "preparing" && phase.ready, [1]);
+  assert.deepEqual(phase?.type === "preparing" && phase.ready, [0]);
   assert.equal(bench.link, "live");
 });
 

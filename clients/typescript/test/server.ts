@@ -198,13 +198,11 @@ export class ModelServer {
     if (!connection.joined) this.#refuse(socket, command.id, "not_joined");
     else if (command["prompt"] !== this.#count) this.#refuse(socket, command.id, "stale_prompt");
     else if (this.#otherAt !== null) this.#refuse(socket, command.id, "not_asked");
-    else {
-      this.#applyAnswer(now, "player");
-      this.#send(socket, [command.id, this.#version]);
-    }
+    else this.#applyAnswer(now, "player", { socket, id: command.id });
   }
 
-  #applyAnswer(now: number, by: AppliedAnswer["by"]): void {
+  /** Applies an answer; the update to the socket of a player's command acknowledges it. */
+  #applyAnswer(now: number, by: AppliedAnswer["by"], command?: { readonly socket: number; readonly id: number }): void {
     const seat = this.#count % 2;
     this.answers.push({ at: now, prompt: this.#count, by });
     this.#count += 1;
@@ -220,7 +218,8 @@ export class ModelServer {
     const update = { version: this.#version, tag: this.#tag, at: now, events };
     this.#journal.push(update);
     for (const [socket, connection] of this.#connections) {
-      if (connection.joined || connection.isPreview) this.#update(socket, connection, update);
+      const acks = socket === command?.socket ? [command.id] : [];
+      if (connection.joined || connection.isPreview) this.#update(socket, connection, update, acks);
     }
   }
 
@@ -232,8 +231,8 @@ export class ModelServer {
     return isKnown && missed.length <= RESUMED_MAX ? missed : null;
   }
 
-  #update(socket: number, connection: Connection, { version, tag, at, events }: Update): void {
-    this.#send(socket, [version, tag, at - connection.helloMs, ...events]);
+  #update(socket: number, connection: Connection, { version, tag, at, events }: Update, acks: readonly number[] = []): void {
+    this.#send(socket, [version, tag, at - connection.helloMs, ...events, ...acks]);
   }
 
   #snapshot(now: number, socket: number): void {

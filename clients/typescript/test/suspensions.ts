@@ -33,8 +33,7 @@ interface View {
 /** A game in which each answer increments a counter. */
 export const countingModel: GameModel = {
   kind: "counting",
-  shortEvents: ["counted"],
-  readShort: (_word, fields) => ({ type: "counted", seat: fields[0], count: fields[1] }),
+  shortEvents: { counted: ["seat", "count"] },
   begin: (_rules, _seats, _starter, viewer) => ({ viewer, hand: [], turn: 0, count: 0 }),
   observe: (view, event) => {
     const { seat, count } = event as { seat: number; count: number };

@@ -38,8 +38,7 @@ test("a connection that does not answer is replaced by one that does", () => {
   const { state } = bench.core;
   bench.update(1, 7, [{ type: "waiting" }]);
   assert.equal(bench.core.state, state, "what comes on the old one says nothing");
-  bench.update(socket, 7, [{ type: "ready", seat: 1 }]);
-  bench.receive(socket, { type: "ack", id: 1, version: 7 });
+  bench.update(socket, 7, [{ type: "presence", seat: 0, connected: true }], { ack: 1 });
   assert.equal(bench.link, "live");
   assert.equal(bench.core.state.table?.version, 7);
 });
@@ -50,7 +49,7 @@ test("a missing answer is detected soon, whatever else arrives", () => {
   bench.snapshot(1, 7, view(PLAYING), PROMPT);
   bench.sendWish({ type: "act", action: dump("2C") as never });
   bench.advance(1_000);
-  bench.update(1, 8, [{ type: "presence", seat: 1, connected: false }], PROMPT);
+  bench.update(1, 8, [{ type: "presence", seat: 1, connected: false }], { prompt: PROMPT });
   const ms = bench.timeToOpen(60_000);
   assert.ok(ms !== null && ms <= 2_600, String(ms));
 });
@@ -133,7 +132,7 @@ test("pings are sent after 2 s of silence while a prompt is open, and not afterw
   };
   bench.advance(20_000);
   assert.equal(pings(), 10);
-  bench.update(1, 8, [{ type: "presence", seat: 1, connected: false }], { ...PROMPT, legal: [] } as Json);
+  bench.update(1, 8, [{ type: "presence", seat: 1, connected: false }], { prompt: { ...PROMPT, legal: [] } });
   bench.snapshot(1, 9, view(PREPARING));
   bench.advance(20_000);
   assert.equal(pings(), 1);

@@ -4,20 +4,51 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
-import { MessageReader, GAMES, type Message } from "../src/index.js";
+import { MessageReader, GAMES, type Event, type Message, type ShortEvents } from "../src/index.js";
+import { encode } from "./encode.js";
 
 const ROOT = process.env["BAHAY_ROOT"] ?? "../..";
-const page = readFileSync(`${ROOT}/docs/PROTOCOL.md`, "utf8");
+const readPage = (name: string): string => readFileSync(`${ROOT}/docs/${name}`, "utf8");
+const page = readPage("PROTOCOL.md");
 const MODELS = new Map(GAMES.map((model) => [model.kind, model]));
 const HELLO_MS = 1_772_366_400_000;
 
-const hello = (protocol: string): string =>
-  JSON.stringify({ type: "hello", player: "p", protocol, server_time_ms: HELLO_MS });
-
-function reader(form: "bahay.v1" | "bahay.v1.brief" | "bahay.v1.compact"): MessageReader {
-  const made = new MessageReader(form, MODELS, "tongits");
-  if (form !== "bahay.v1.compact") made.read(hello(form));
+function reader(form: "bahay.v1.brief" | "bahay.v1.compact", kind = "tongits"): MessageReader {
+  const made = new MessageReader(form, MODELS, kind);
+  const hello = { type: "hello", player: "p", protocol: form, server_time_ms: HELLO_MS };
+  made.read(form === "bahay.v1.compact" ? encode(hello) : JSON.stringify(hello));
   return made;
+}
+
+/** Returns the events of an update that has these short events, in both short forms. */
+function readBoth(kind: string, brief: readonly unknown[], compact: readonly unknown[]): readonly (readonly Event[])[] {
+  const tag = Uint8Array.from([0x7a, 0x61, 0x67, 0x3a, 0, 0x0e]);
+  const messages = [
+    reader("bahay.v1.brief", kind).read(JSON.stringify([14, "7a61673a000e", 5, ...brief])),
+    reader("bahay.v1.compact", kind).read(encode([14, tag, 5, ...compact])),
+  ];
+  return messages.map((message) => (message?.type === "update" ? message.events : assert.fail("no update")));
+}
+
+/** Returns the rows of the short events on a page: number, word, fields. */
+function readRows(text: string): string[] {
+  return [...text.matchAll(/^\d+ [a-z_]+(?: [a-z_ [\]]+)?$/gm)].map(([row]) => row);
+}
+
+const OF_TABLE = /^(?:6[4-9]|[7-9]\d) /;
+
+type Field = ShortEvents[string][number];
+
+const nameOf = (field: Field): string => (typeof field === "string" ? field : field[0]).replace(/\?$/, "");
+const isOptional = (field: Field): boolean => typeof field !== "string" || field.endsWith("?");
+
+/** Returns the row that documents a short event: brackets enclose the fields that may be omitted from the end. */
+function formatRow(number: number, word: string, fields: readonly Field[]): string {
+  const formatted = fields.reduceRight<string>((rest, field) => {
+    const names = rest === "" ? nameOf(field) : `${nameOf(field)} ${rest}`;
+    return isOptional(field) && (rest === "" || rest.startsWith("[")) ? `[${names}]` : names;
+  }, "");
+  return `${number} ${word} ${formatted}`.trimEnd();
 }
 
 /** The update that docs/PROTOCOL.md shows in all forms. */
@@ -26,42 +57,124 @@ const full = JSON.parse(
 ) as Message & { type: "update" };
 
 test("the documented brief form equals the full form without its prompt", () => {
-  const [, update = "", ack = ""] = /```text\n(\[13.*)\n(\[4.*)\n```/.exec(page) ?? [];
+  const [, update = "", ack = ""] = /```text\n(\[13.*)\n(\[8.*)\n```/.exec(page) ?? [];
   const { prompt: _, ...expected } = full;
+  assert.equal(expected.ack, 4);
   assert.deepEqual(reader("bahay.v1.brief").read(update), expected);
-  assert.deepEqual(reader("bahay.v1.brief").read(ack), { type: "ack", id: 4, version: 13 });
-  assert.deepEqual(reader("bahay.v1.brief").read("[8]"), { type: "ack", id: 8 });
+  assert.deepEqual(reader("bahay.v1.brief").read(ack), { type: "ack", id: 8 });
+  assert.deepEqual(reader("bahay.v1.brief").read("[4,13]"), { type: "ack", id: 4, version: 13 });
 });
 
 test("the documented compact form equals the full form without its prompt", () => {
-  const [, update = "", ack = ""] = /```text\n(96[0-9a-f]+)\n(92[0-9a-f]+)\n```/.exec(page) ?? [];
+  const [, update = "", ack = ""] = /```text\n(97[0-9a-f]+)\n(91[0-9a-f]+)\n```/.exec(page) ?? [];
   const compact = reader("bahay.v1.compact");
-  // A hello with its time, as MessagePack encodes the object.
-  const greeting = Buffer.from(
-    "82a474797065a568656c6c6fae7365727665725f74696d655f6d73cf0000019caa2da400",
-    "hex",
-  );
-  const said = compact.read(greeting) as unknown as { server_time_ms: number };
   const { prompt: _, ...expected } = full;
-  const shift = said.server_time_ms - HELLO_MS;
-  const read = compact.read(Buffer.from(update, "hex")) as typeof full;
-  assert.deepEqual(read.events[0], expected.events[0]);
-  assert.deepEqual(read.events[1], expected.events[1]);
-  assert.equal(read.server_time_ms, expected.server_time_ms + shift);
-  assert.equal(read.tag, expected.tag);
-  assert.deepEqual(compact.read(Buffer.from(ack, "hex")), { type: "ack", id: 4, version: 13 });
+  assert.deepEqual(compact.read(Buffer.from(update, "hex")), expected);
+  assert.deepEqual(compact.read(Buffer.from(ack, "hex")), { type: "ack", id: 8 });
+  assert.deepEqual(compact.read(Uint8Array.from([0x92, 4, 13])), { type: "ack", id: 4, version: 13 });
 });
 
-test("unknown messages and events are ignored", () => {
+test("the short events of the table are read in both forms", () => {
+  const game = "019ca944-3c00-7000-8000-000000009a3e";
+  const id = Buffer.from(game.replaceAll("-", ""), "hex");
+  const hash = "c0".repeat(32);
+  const bytes = Buffer.from(hash, "hex");
+  const settlement = {
+    winner: 1,
+    payments: [{ from: 0, to: 1, items: [{ name: "normal", rule: "6.1", counts: 2 }], owed: 300, paid: 200 }],
+    fees: [{ seat: 1, gross: 200, fee: 10 }],
+    pot: { seat: 1, amount: 600 },
+  };
+  const short = [1, [[0, 1, [["normal", "6.1", 2]], 300, 200]], [[1, 200, 10]], [1, 600]];
+  const drawn = { winner: null, payments: [], fees: [], pot: null };
+  const deadline_ms = HELLO_MS + 5 + 9_000;
+  const cases: [readonly unknown[], readonly unknown[], object][] = [
+    [["countdown", 9_000], [64, 9_000], { type: "countdown", deadline_ms }],
+    [["ready", 2], [65, 2], { type: "ready", seat: 2 }],
+    [["preparing", game, hash, 9_000], [66, id, bytes, 9_000], { type: "preparing", game, commitment: hash, deadline_ms }],
+    [["opening", game], [67, id], { type: "opening", game }],
+    [
+      ["revealing", game, [hash, hash], 300, 9_000], [68, id, [bytes, bytes], 300, 9_000],
+      { type: "revealing", game, commitments: [hash, hash], pot: 300, deadline_ms },
+    ],
+    [["text_revealed", 0], [69, 0], { type: "revealed", seat: 0 }],
+    [["begun", game, [1400, 1400], 300], [70, id, [1400, 1400], 300], { type: "opened", game, stakes: [1400, 1400], pot: 300, starter: null }],
+    [["begun", game, [1400], 300, 0], [70, id, [1400], 300, 0], { type: "opened", game, stakes: [1400], pot: 300, starter: 0 }],
+    [["settlement", game, short, hash], [71, id, short, bytes], { type: "over", game, settlement, server_seed: hash }],
+    [
+      ["settlement", game, [null, [], [], null], hash], [71, id, [null, [], [], null], bytes],
+      { type: "over", game, settlement: drawn, server_seed: hash },
+    ],
+    [["settled", game, 600], [72, id, 600], { type: "settled", game, pot: 600, crown: null }],
+    [["settled", game, 600, [game, 2]], [72, id, 600, [id, 2]], { type: "settled", game, pot: 600, crown: { player: game, wins: 2 } }],
+    [["presence", 1, false], [73, 1, false], { type: "presence", seat: 1, connected: false }],
+    [["takeover", 1, true], [74, 1, true], { type: "takeover", seat: 1, on: true }],
+  ];
+  for (const [brief, compact, expected] of cases) {
+    assert.deepEqual(readBoth("tongits", [brief], [compact]), [[expected], [expected]], String(brief[0]));
+  }
+  const tested = cases.map(([brief, compact, expected]) => {
+    const names = Object.keys(expected).slice(1).map((name) => (name === "deadline_ms" ? "ms" : name));
+    return [compact[0], brief[0], ...names].join(" ");
+  });
+  const rows = readRows(page).filter((row) => OF_TABLE.test(row));
+  assert.deepEqual([...new Set(tested)], rows.map((row) => row.replaceAll(/[[\]]/g, "")));
+  for (const row of rows) {
+    const [, word, ...names] = row.split(" ");
+    const required = names.filter((name) => !/[[\]]/.test(name));
+    const lengths = cases.map(([brief]) => brief).filter(([first]) => first === word).map((brief) => brief.length - 1);
+    assert.deepEqual([Math.min(...lengths), Math.max(...lengths)], [required.length, names.length], row);
+  }
+});
+
+test("the short events of the games are the documented ones", () => {
+  for (const { kind, shortEvents } of GAMES) {
+    const rows = readRows(kind === "tongits" ? page : readPage(`protocol/${kind}.md`));
+    const formatted = Object.entries(shortEvents).map(([word, fields], number) => formatRow(number, word, fields));
+    assert.deepEqual(formatted, rows.filter((row) => !OF_TABLE.test(row)), kind);
+  }
+});
+
+test("the short events of the games are read in both forms, with their omitted fields", () => {
+  for (const { kind, shortEvents } of GAMES) {
+    for (const [number, [word, fields]] of Object.entries(shortEvents).entries()) {
+      const values = fields.map((_, at) => at);
+      const event = { type: word, ...Object.fromEntries(fields.map((field, at) => [nameOf(field), at])) };
+      const expected = [{ type: "game", event }];
+      assert.deepEqual(readBoth(kind, [[word, ...values]], [[number, ...values]]), [expected, expected], `${kind} ${word}`);
+    }
+  }
+  const omitted: [string, readonly unknown[], object][] = [
+    ["tongits", ["drawn", 1], { type: "drawn", seat: 1, auto: false, card: null }],
+    ["tongits", ["fought", 0, [1]], { type: "fought", seat: 0, asked: [1], asked_secretly: [] }],
+    ["tongits", ["over", "stock", null, [0, 1]], { type: "over", ending: "stock", winner: null, showdown: [0, 1] }],
+    ["tongo_options", ["drew", 1], { type: "drew", seat: 1 }],
+    [
+      "tongo_options", ["exchanged", 1, 2, null, 3, 0],
+      { type: "exchanged", seat: 1, slot: 2, other: 3, chips: 0, leverage: false },
+    ],
+    ["tongo_options", ["sold", 1, 2, 3], { type: "sold", seat: 1, slot: 2, chips: 3, leverage: false }],
+    ["tongo_assets", ["swapped", 1, 4], { type: "swapped", seat: 1, slot: 4, taken: "asset", discarded: "asset" }],
+    ["tongo_assets", ["acquired", 1, "kept", 3], { type: "acquired", seat: 1, to: "kept", chips: 3, taken: "acquire" }],
+  ];
+  for (const [kind, short, event] of omitted) {
+    const expected = [{ type: "game", event }];
+    assert.deepEqual(readBoth(kind, [short], [short]), [expected, expected], String(short[0]));
+  }
+});
+
+test("unknown messages, events and elements of updates are ignored", () => {
   const brief = reader("bahay.v1.brief");
-  const read = brief.read('[14,"7a61673a000e",5,["invented",1],["ready",2,"more"]]');
+  const read = brief.read('[14,"7a61673a000e",5,["invented",1],7,"later",null,["ready",2,"more"],true,3]');
   assert.deepEqual(read, {
     type: "update",
     version: 14,
     tag: "7a61673a000e",
     server_time_ms: HELLO_MS + 5,
     events: [{ type: "ready", seat: 2 }],
+    ack: 3,
   });
+  assert.deepEqual(readBoth("tongits", [], [[63, 1], [127]]), [[], []]);
   assert.throws(() => brief.read("nonsense"));
   assert.throws(() => brief.read("7"));
   assert.throws(() => reader("bahay.v1.compact").read(Uint8Array.from([0x92, 4])));

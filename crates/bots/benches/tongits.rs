@@ -17,9 +17,9 @@ use bahay_engine::game::{Game, Skill, Turn, Viewer};
 use bahay_engine::games::tongits::{Action, Arrangement, Rules, SEATS, Tongits, View, deadwood};
 use bahay_engine::hex::Hex;
 use bahay_engine::table::{Hits, Phase, Table};
-use bahay_engine::testing::{TestRng, play_at_random};
+use bahay_engine::testing::TestRng;
 
-use table_costs::{PlayedTable, Rows};
+use table_costs::{PlayedTable, Rows, random_play};
 
 const GAMES: u64 = 1_000;
 const HANDS: usize = 4_096;
@@ -28,8 +28,9 @@ const JOURNAL_GAMES: usize = 5;
 
 fn main() {
     let rows = Rows::new("Tong-its");
-    rows.round("random play, a step", || random_play().0);
-    rows.round("random play, a game", || random_play().1);
+    let play = || random_play::<Tongits>(&Rules::kingdom(), SEATS, GAMES);
+    rows.round("random play, a step", || play().0);
+    rows.round("random play, a game", || play().2);
     let hands = random_hands();
     let arrange = |hand: &CardSet| Arrangement::from_hand(*hand, Rules::kingdom().secret_run_min);
     rows.each("arrangement, random hand of 13", &hands, arrange);
@@ -91,19 +92,6 @@ fn prompt(table: &Table<Tongits>) -> Option<View> {
     let Phase::Playing(playing) = table.phase() else { return None };
     let Turn::Players(prompt) = playing.state.turn() else { return None };
     Some(playing.state.view(Viewer::Seat(prompt.seats.iter().next()?)))
-}
-
-/// Plays random games, the same each time. Returns steps and games.
-fn random_play() -> (u64, u64) {
-    let rules = Rules::kingdom();
-    let (mut events, mut actions) = (Vec::new(), Vec::new());
-    let mut dice = TestRng::new(1);
-    let mut steps = 0;
-    for _ in 0..GAMES {
-        let game = Tongits::new(&rules, SEATS, None);
-        steps += play_at_random(game, &mut dice, &mut events, &mut actions);
-    }
-    (steps as u64, GAMES)
 }
 
 fn random_hands() -> Vec<CardSet> {

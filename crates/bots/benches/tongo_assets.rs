@@ -8,9 +8,9 @@ use bahay_bots::Ai;
 use bahay_engine::game::{Game, Viewer};
 use bahay_engine::games::tongo_assets::{Card, CardSet, HandRank, Rules, TongoAssets, View};
 use bahay_engine::seat::Seat;
-use bahay_engine::testing::{Policy, TestRng, play, play_at_random, step};
+use bahay_engine::testing::{Policy, TestRng, play, step};
 
-use table_costs::{PlayedTable, Rows, text};
+use table_costs::{PlayedTable, Rows, random_play, text};
 
 const GAMES: u64 = 400;
 const HANDS: usize = 4_096;
@@ -22,8 +22,9 @@ const JOURNAL_GAMES: usize = 5;
 fn main() {
     let rows = Rows::new("Tongo (assets)");
     for seats in [4, 8] {
-        rows.round(&format!("random play, a step, {seats} seats"), || random_play(seats).0);
-        rows.round(&format!("random play, a game, {seats} seats"), || random_play(seats).1);
+        let play = || random_play::<TongoAssets>(&Rules::standard(), seats, GAMES);
+        rows.round(&format!("random play, a step, {seats} seats"), || play().0);
+        rows.round(&format!("random play, a game, {seats} seats"), || play().2);
     }
     rows.round("play by the AI, a step, 8 seats", || played_by_ais(8));
     for (name, wilds) in [("no wild", 0), ("a wild", 1), ("three wilds", 3)] {
@@ -48,29 +49,12 @@ fn main() {
     PlayedTable::<TongoAssets>::play(Rules::standard(), None, JOURNAL_GAMES).print(&rows);
 }
 
-/// Plays random games, the same each time. Returns steps and games.
-fn random_play(seats: u8) -> (u64, u64) {
-    let (mut events, mut actions) = (Vec::new(), Vec::new());
-    let mut dice = TestRng::new(1);
-    let mut steps = 0;
-    for _ in 0..GAMES {
-        let game = TongoAssets::new(&Rules::standard(), seats, None);
-        steps += play_at_random(game, &mut dice, &mut events, &mut actions);
-    }
-    (steps as u64, GAMES)
-}
-
 fn played_by_ais(seats: usize) -> u64 {
     let policies = vec![Policy::Ai; seats];
+    let rules = Rules::standard();
     let games = (0..20).map(|seed| {
-        play::<TongoAssets>(
-            &Rules::standard(),
-            None,
-            &policies,
-            TongoAssets::choose_action,
-            &mut TestRng::new(seed),
-        )
-        .1
+        let mut dice = TestRng::new(seed);
+        play::<TongoAssets>(&rules, None, &policies, TongoAssets::choose_action, &mut dice).1
     });
     games.sum::<usize>() as u64
 }

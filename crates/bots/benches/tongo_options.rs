@@ -12,9 +12,9 @@ use bahay_engine::games::tongo_options::{
 };
 use bahay_engine::seat::Seat;
 use bahay_engine::table::Event;
-use bahay_engine::testing::{Policy, TestRng, step};
+use bahay_engine::testing::{Policy, TestRng, legal_actions, step};
 
-use table_costs::{PlayedTable, Rows, Step, text};
+use table_costs::{PlayedTable, Rows, Step, random_play, text};
 
 const GAMES: u64 = 1_000;
 const HANDS: usize = 4_096;
@@ -25,10 +25,11 @@ fn main() {
     let rows = Rows::new("Tongo (options)");
     for (name, rules) in [("lively", Rules::lively()), ("seed", Rules::seed())] {
         for seats in [2, 4, 8] {
+            let play = || random_play::<TongoOptions>(&rules, seats, GAMES);
             let row = format!("random play, {name}, {seats} seats, a decision");
-            rows.round(&row, || random_play(&rules, seats).0);
+            rows.round(&row, || play().1);
             let row = format!("random play, {name}, {seats} seats, a game");
-            rows.round(&row, || random_play(&rules, seats).1);
+            rows.round(&row, || play().2);
         }
     }
     let hands = random_hands();
@@ -87,31 +88,11 @@ fn short_len(event: &GameEvent) -> usize {
     }
 }
 
-/// Plays random games, the same each time. Returns players' decisions and games; the time includes
-/// the decisions of chance.
-fn random_play(rules: &Rules, seats: u8) -> (u64, u64) {
-    let (mut events, mut actions) = (Vec::new(), Vec::new());
-    let mut dice = TestRng::new(1);
-    let mut decisions = 0;
-    for _ in 0..GAMES {
-        let mut game = TongoOptions::new(rules, seats, None);
-        while let Some(next) = step(&game, &mut dice, &mut events, |seat, dice| {
-            decisions += 1;
-            actions.clear();
-            game.legal_actions(seat, &mut actions);
-            *dice.choose(&actions).expect("a seat that is asked can act")
-        }) {
-            game = next;
-        }
-    }
-    (decisions, GAMES)
-}
-
 /// Returns the views of prompted seats in games of the AI against random play.
 fn views() -> Vec<View> {
     let mut dice = TestRng::new(1);
     let policies = [Policy::Ai, Policy::Random, Policy::Ai, Policy::Random];
-    let (mut views, mut actions) = (Vec::new(), Vec::new());
+    let mut views = Vec::new();
     for _ in 0..100 {
         let mut game = TongoOptions::new(&Rules::lively(), 4, None);
         while let Some(next) = step(&game, &mut dice, &mut Vec::new(), |seat, dice| {
@@ -121,9 +102,7 @@ fn views() -> Vec<View> {
                 views.push(view);
                 return action.expect("a seat that is asked can act");
             }
-            actions.clear();
-            game.legal_actions(seat, &mut actions);
-            *dice.choose(&actions).expect("a seat that is asked can act")
+            *dice.choose(&legal_actions(&game, seat)).expect("a seat that is asked can act")
         }) {
             game = next;
         }

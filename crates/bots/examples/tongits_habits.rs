@@ -23,6 +23,7 @@ use bahay_engine::games::tongits::{
 };
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::Seat;
+use bahay_engine::variants;
 
 /// A dump: the traits of each card that might have been dumped, the dumped one first.
 type Dump = Vec<[usize; TRAITS]>;
@@ -100,12 +101,7 @@ impl Bot<Tongits> for WatchedBot {
                 counts.addable[0] += left.intersection(on_table).len() as f64;
                 self.has_laid = false;
             }
-            Action::Draw
-            | Action::Chow { .. }
-            | Action::Fight
-            | Action::Tongits
-            | Action::Challenge
-            | Action::Fold => {}
+            variants!(Action: Draw, Chow, Fight, Tongits, Challenge, Fold) => {}
         }
         action
     }

@@ -24,7 +24,9 @@ mod training;
 
 use std::cell::RefCell;
 use std::fs;
+use std::io;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Instant;
 
 use bahay_bots::Ai;
@@ -38,9 +40,10 @@ use bahay_engine::game::Outcome;
 use bahay_engine::games::tongits::{Action, Rules, SEATS, Tongits};
 use bahay_engine::seat::Seat;
 use bahay_engine::testing::TestRng;
+use clap::Parser;
 
 use crate::training::{
-    Adam, Arguments, COUNTS_PER_ONE, ROUNDS_KEPT, draw_weight, key, net_counts, shuffle,
+    Adam, COUNTS_PER_ONE, draw_weight, ends_turn, keep_round, key, net_counts, shuffle,
 };
 
 /// The percentage of random actions in training games.
@@ -50,35 +53,34 @@ const AT_RANDOM: u32 = 10;
 const BATCH: usize = 128;
 
 fn main() {
-    let (mut networks, parts) = Options::parse();
-    for options in parts {
-        networks = Some(train_part(&options, networks));
+    let options = Options::parse();
+    let mut networks = (options.from != "greedy")
+        .then(|| read_weights(&options.from).expect("the weights can be read"));
+    for part in 0..options.rounds.len() {
+        networks = Some(train_part(&options, part, networks));
     }
 }
 
 /// Trains one part, from the given networks or from the greedy player, and returns the best
 /// networks.
-fn train_part(options: &Options, from: Option<Rc<Networks>>) -> Rc<Networks> {
+fn train_part(options: &Options, part: usize, from: Option<Arc<Networks>>) -> Arc<Networks> {
     let rules = Rules::kingdom();
-    let mut dice = TestRng::new(options.seed);
+    let mut dice = TestRng::new(options.seed(part));
     let mut trainer = Trainer::new(&mut dice);
     if let Some(networks) = &from {
         trainer = Trainer::from_networks(networks);
     }
     let mut player = from;
     let mut kept: Vec<Vec<TrainingExample>> = Vec::new();
-    let mut best: Option<(i64, Rc<Networks>)> = None;
+    let mut best: Option<(i64, Arc<Networks>)> = None;
     println!("round    notes  error   share of wins, %       counts a game  seconds");
-    for round in 0..options.rounds {
+    for round in 0..options.rounds[part] {
         let begun = Instant::now();
-        let examples = play_games(&rules, options, player.as_ref(), round, &mut dice);
+        let examples = play_games(&rules, options, part, player.as_ref(), round, &mut dice);
         let count = examples.len();
-        kept.push(examples);
-        if kept.len() > ROUNDS_KEPT {
-            kept.remove(0);
-        }
+        keep_round(&mut kept, examples);
         let error = trainer.train_epoch(&kept, round, &mut dice);
-        let networks = Rc::new(trainer.networks());
+        let networks = Arc::new(trainer.networks());
         let Trial { share, counts, worth } = run_trial(&rules, options, &networks);
         println!(
             "{round:>5} {count:>8}  {error:.4}  {:>6} ± {:<6}  {:>8} ± {:<7}  {:>6}",
@@ -89,7 +91,7 @@ fn train_part(options: &Options, from: Option<Rc<Networks>>) -> Rc<Networks> {
             begun.elapsed().as_secs()
         );
         if best.as_ref().is_none_or(|(most, _)| worth > *most) {
-            best = Some((worth, Rc::clone(&networks)));
+            best = Some((worth, Arc::clone(&networks)));
             if let Some(path) = &options.out {
                 fs::write(path, networks.to_text()).expect("the weights can be written");
             }
@@ -106,78 +108,63 @@ enum Opponents {
     Mixed,
     Itself,
     Greedy,
-    Weights(Rc<Networks>),
+    Weights(Arc<Networks>),
 }
 
 impl Opponents {
     /// Returns a player that opposes the learners.
     fn player(&self) -> Player {
         match self {
-            Self::Weights(networks) => Player::Networks(Rc::clone(networks)),
+            Self::Weights(networks) => Player::Networks(Arc::clone(networks)),
             Self::Mixed | Self::Greedy | Self::Itself => Player::Greedy,
         }
     }
 }
 
-/// The options of one part.
+#[derive(Parser)]
 struct Options {
+    #[arg(long, default_value_t = 1)]
     seed: u64,
-    rounds: u32,
-    games: u64,
-    against: Opponents,
+    #[arg(long, value_delimiter = ',', default_value = "9,2")]
+    rounds: Vec<u32>,
+    #[arg(long, value_delimiter = ',', default_value = "40000,60000")]
+    games: Vec<u64>,
     /// The value of a win beyond its counts.
-    wins: f32,
+    #[arg(long, value_delimiter = ',', default_value = "3,8")]
+    wins: Vec<f32>,
+    #[arg(long, default_value = "greedy")]
+    from: String,
+    #[arg(long, default_value = "mixed", value_parser = parse_opponents)]
+    against: Opponents,
     /// The number of games per trial.
+    #[arg(long, default_value_t = 6_000)]
     trial: u64,
+    #[arg(long)]
     out: Option<String>,
 }
 
 impl Options {
-    /// Returns the initial networks, if the first part does not begin with the greedy player, and
-    /// all parts.
-    fn parse() -> (Option<Rc<Networks>>, Vec<Self>) {
-        let given = Arguments::parse(&[
-            "--seed",
-            "--rounds",
-            "--games",
-            "--from",
-            "--against",
-            "--wins",
-            "--trial",
-            "--out",
-        ]);
-        let weights = |path: &str| {
-            let text = fs::read(path).expect("the weights can be read");
-            Rc::new(Networks::parse(&text))
-        };
-        let from = given.get("--from").filter(|from| *from != "greedy").map(weights);
-        let against = match given.get("--against").unwrap_or("mixed") {
-            "mixed" => Opponents::Mixed,
-            "self" => Opponents::Itself,
-            "greedy" => Opponents::Greedy,
-            path => Opponents::Weights(weights(path)),
-        };
-        let mut games = given.list("--games", "40000,60000");
-        let mut wins = given.list("--wins", "3,8");
-        let mut games_now = "";
-        let mut wins_now = "";
-        let parts =
-            given.list("--rounds", "9,2").zip(given.number("--seed", 1)..).map(|(rounds, seed)| {
-                games_now = games.next().unwrap_or(games_now);
-                wins_now = wins.next().unwrap_or(wins_now);
-                Self {
-                    seed,
-                    rounds: rounds.parse().expect("a number of rounds"),
-                    games: games_now.parse().expect("a number of games"),
-                    against: against.clone(),
-                    wins: wins_now.parse().expect("the value of a win"),
-                    trial: given.number("--trial", 6_000),
-                    out: given.get("--out").map(str::to_owned),
-                }
-            });
-        let parts = parts.collect();
-        (from, parts)
+    fn seed(&self, part: usize) -> u64 {
+        self.seed + part as u64
     }
+}
+
+/// Returns the value of a part: the last value if there are fewer values than parts.
+fn value_of_part<T: Copy>(values: &[T], part: usize) -> T {
+    values[part.min(values.len() - 1)]
+}
+
+fn parse_opponents(text: &str) -> io::Result<Opponents> {
+    Ok(match text {
+        "mixed" => Opponents::Mixed,
+        "self" => Opponents::Itself,
+        "greedy" => Opponents::Greedy,
+        path => Opponents::Weights(read_weights(path)?),
+    })
+}
+
+fn read_weights(path: &str) -> io::Result<Arc<Networks>> {
+    Ok(Arc::new(Networks::parse(&fs::read(path)?)))
 }
 
 /// A chosen position, and the result of the game.
@@ -192,9 +179,9 @@ enum Player {
     /// The greedy player.
     Greedy,
     /// These networks, without exploration.
-    Networks(Rc<Networks>),
+    Networks(Arc<Networks>),
     /// These networks, or the greedy player, with random actions; records the chosen positions.
-    Learner { networks: Option<Rc<Networks>>, dice: TestRng, chosen: Chosen },
+    Learner { networks: Option<Arc<Networks>>, dice: TestRng, chosen: Chosen },
 }
 
 type Chosen = Rc<RefCell<Vec<(DecisionKind, Inputs)>>>;
@@ -221,15 +208,8 @@ impl Bot<Tongits> for Player {
                     considered.iter().find(|one| one.action == greedy)
                 };
                 let Some(candidate) = candidate else { return greedy() };
-                let ends = matches!(
-                    candidate.action,
-                    Action::Draw
-                        | Action::Fight
-                        | Action::Dump { .. }
-                        | Action::Challenge
-                        | Action::Fold
-                );
-                if let Some(noted) = candidate.position.filter(|_| ends) {
+                let is_ended = ends_turn(&candidate.action);
+                if let Some(noted) = candidate.position.filter(|_| is_ended) {
                     chosen.borrow_mut().push(noted);
                 }
                 candidate.action
@@ -245,12 +225,14 @@ static ZERO: Networks = Networks::parse(&[b'0'; 4 * WEIGHTS * DecisionKind::ALL.
 fn play_games(
     rules: &Rules,
     options: &Options,
-    networks: Option<&Rc<Networks>>,
+    part: usize,
+    networks: Option<&Arc<Networks>>,
     round: u32,
     dice: &mut TestRng,
 ) -> Vec<TrainingExample> {
     let mut examples = Vec::new();
-    for number in 0..options.games {
+    let wins = value_of_part(&options.wins, part);
+    for number in 0..value_of_part(&options.games, part) {
         let learners = match options.against {
             Opponents::Mixed => 1 + number / 3 % 3,
             Opponents::Itself => 3,
@@ -270,10 +252,10 @@ fn play_games(
                 options.against.player()
             }));
         }
-        let deal = key(options.seed, u64::from(round) << 32 | number);
+        let deal = key(options.seed(part), u64::from(round) << 32 | number);
         let outcome = play_game(rules, &mut bots, &mut chance::ChanceRng::new(deal)).outcome;
         for (seat, chosen) in learned {
-            let worth = outcome_value(&outcome, seat, options.wins);
+            let worth = outcome_value(&outcome, seat, wins);
             let noted = chosen.take().into_iter();
             examples.extend(noted.map(|(kind, inputs)| TrainingExample { kind, inputs, worth }));
         }
@@ -295,7 +277,7 @@ struct Trial {
 }
 
 /// Plays duplicate games with the same deals each time.
-fn run_trial(rules: &Rules, options: &Options, networks: &Rc<Networks>) -> Trial {
+fn run_trial(rules: &Rules, options: &Options, networks: &Arc<Networks>) -> Trial {
     let mut wins = Sample::default();
     let mut counts = Sample::default();
     for deal in 0..options.trial / u64::from(SEATS) {
@@ -305,7 +287,7 @@ fn run_trial(rules: &Rules, options: &Options, networks: &Rc<Networks>) -> Trial
             let mut bots: Vec<Box<dyn Bot<Tongits>>> = Vec::new();
             for seat in Seat::all(SEATS) {
                 bots.push(Box::new(if seat == own {
-                    Player::Networks(Rc::clone(networks))
+                    Player::Networks(Arc::clone(networks))
                 } else {
                     options.against.player()
                 }));

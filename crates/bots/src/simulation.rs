@@ -136,11 +136,6 @@ impl<G: Ai> Simulation<G> {
         self.texts.get(&player).map(String::as_str)
     }
 
-    /// Returns the fees that the house has received.
-    pub fn fees(&self) -> Coins {
-        self.fees
-    }
-
     /// Returns the number of refused inputs of players.
     pub fn refusal_count(&self) -> u64 {
         self.refused

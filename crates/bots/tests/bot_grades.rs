@@ -84,7 +84,7 @@ fn looks_as_the_true_one<G: Ai + GameKind>() {
                 chance::ChanceRng::new(Key(Hex([u8::try_from(seed).expect("small"); 32])));
             let rules = (set.rules)();
             let mut game = G::new(&rules, rules.seats().most, None);
-            let (mut events, mut legal) = (Vec::new(), Vec::new());
+            let mut events = Vec::new();
             while let Some(next) = step(&game, &mut dice, &mut events, |seat, dice| {
                 let view = game.view(Viewer::Seat(seat));
                 if let Some(other) = G::sample_game(&view, &mut own) {
@@ -92,8 +92,7 @@ fn looks_as_the_true_one<G: Ai + GameKind>() {
                     imagined += 1;
                     differ += u32::from(other != game);
                 }
-                legal.clear();
-                game.legal_actions(seat, &mut legal);
+                let legal = testing::legal_actions(&game, seat);
                 dice.choose(&legal).expect("a seat that is asked can act").clone()
             }) {
                 game = next;

@@ -17,13 +17,8 @@ fn tally(rules: &Rules, policies: [Policy; 3], games: u64) -> ([i64; 3], [u32; 3
     let (mut counts, mut endings) = ([0; 3], [0; 3]);
     for seed in 0..games {
         let starter = Seat::all(3).nth((seed % 3) as usize);
-        let (game, _) = play::<Tongits>(
-            rules,
-            starter,
-            &policies,
-            Tongits::choose_action,
-            &mut TestRng::new(seed),
-        );
+        let mut dice = TestRng::new(seed);
+        let game = play::<Tongits>(rules, starter, &policies, Tongits::choose_action, &mut dice).0;
         let outcome = game.outcome().expect("the game is over");
         for (seat, counts) in Seat::all(3).zip(&mut counts) {
             *counts += net_counts(&outcome, seat);

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::task::AbortHandle;
 
-use crate::play::{Play, PlayError, SocketAuth};
+use crate::play::{Play, PlayError, Problem, SocketAuth};
 
 /// The timeout of a request, longer than any answer should take.
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -25,10 +25,30 @@ pub enum ClientError {
     Refused { status: u16, code: String, detail: String },
     #[error("the server could not be reached: {0}")]
     Unreachable(#[from] reqwest::Error),
+    /// A proxy answered instead of the server.
+    #[error("a proxy answered {0}: the server is unavailable")]
+    Unavailable(u16),
     #[error("the server's answer is invalid: {0}")]
     Nonsense(String),
     #[error("no socket could be opened: {0}")]
-    Offline(String),
+    Offline(#[source] PlayError),
+}
+
+impl ClientError {
+    /// Returns whether the same request may succeed later, as during an upgrade of the server.
+    pub fn is_transient(&self) -> bool {
+        match self {
+            Self::Unreachable(_) | Self::Unavailable(_) => true,
+            Self::Refused { status, .. } => is_unavailable(*status),
+            Self::Offline(PlayError::Socket(_)) => true,
+            Self::Offline(PlayError::Upgrade { status, .. }) => is_unavailable(*status),
+            Self::Nonsense(_) | Self::Offline(_) => false,
+        }
+    }
+}
+
+fn is_unavailable(status: u16) -> bool {
+    matches!(status, 502..=504)
 }
 
 /// A signed-in player. Clones share the connections for requests.
@@ -109,13 +129,6 @@ struct SignInPlayer {
 #[derive(Deserialize)]
 struct SeatResponse {
     table: TableId,
-}
-
-#[derive(Deserialize)]
-struct Problem {
-    code: String,
-    #[serde(default)]
-    detail: String,
 }
 
 impl Client {
@@ -221,11 +234,10 @@ impl Client {
 
     /// Opens a socket that keeps the player online, until [`Self::play`] has opened another one.
     pub async fn hold_socket(&self) -> Result<(), ClientError> {
-        let offline = |error: PlayError| ClientError::Offline(error.to_string());
         let connecting = Play::connect(&self.base, self.header_auth(), self.form);
-        let mut play = connecting.await.map_err(offline)?;
+        let mut play = connecting.await.map_err(ClientError::Offline)?;
         // The player is online from the first message, the hello.
-        play.next_raw().await.map_err(offline)?;
+        play.next_raw().await.map_err(ClientError::Offline)?;
         let held_socket = tokio::spawn(async move { while play.next_raw().await.is_ok() {} });
         self.replace_held_socket(Some(AbortOnDrop(held_socket.abort_handle())));
         Ok(())
@@ -303,11 +315,15 @@ async fn send_request<T: DeserializeOwned>(
     let status = response.status();
     let body = response.bytes().await?;
     if !status.is_success() {
-        let problem: Problem = serde_json::from_slice(&body).map_err(|error| {
-            ClientError::Nonsense(format!("status {status} without a problem document: {error}"))
-        })?;
-        let Problem { code, detail } = problem;
-        return Err(ClientError::Refused { status: status.as_u16(), code, detail });
+        return Err(match serde_json::from_slice(&body) {
+            Ok(Problem { code, detail }) => {
+                ClientError::Refused { status: status.as_u16(), code, detail }
+            }
+            Err(_) if is_unavailable(status.as_u16()) => ClientError::Unavailable(status.as_u16()),
+            Err(error) => ClientError::Nonsense(format!(
+                "status {status} without a problem document: {error}"
+            )),
+        });
     }
     let body = if body.is_empty() { b"null".as_slice() } else { &body };
     serde_json::from_slice(body).map_err(|error| ClientError::Nonsense(error.to_string()))

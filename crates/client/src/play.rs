@@ -49,7 +49,7 @@ impl From<tokio_tungstenite::tungstenite::Error> for PlayError {
             tokio_tungstenite::tungstenite::Error::Http(response) => {
                 let status = response.status().as_u16();
                 let body = response.into_body().unwrap_or_default();
-                let code = serde_json::from_slice(&body).map(|Problem { code }| code);
+                let code = serde_json::from_slice(&body).map(|Problem { code, .. }| code);
                 Self::Upgrade { status, code: code.unwrap_or_default() }
             }
             error => Self::Socket(Box::new(error)),
@@ -57,9 +57,12 @@ impl From<tokio_tungstenite::tungstenite::Error> for PlayError {
     }
 }
 
+/// A problem document.
 #[derive(serde::Deserialize)]
-struct Problem {
-    code: String,
+pub(crate) struct Problem {
+    pub(crate) code: String,
+    #[serde(default)]
+    pub(crate) detail: String,
 }
 
 /// The authentication of a connection.
@@ -301,20 +304,26 @@ impl Play {
     /// Applies a message of [`Play::next_raw`] to the copy of the table.
     pub fn apply_raw(&mut self, raw: &RawMessage) -> Result<Message<AnyGame>, PlayError> {
         let message = self.decode(raw)?;
-        self.state.apply(&message, self.reader.form())?;
+        self.apply(&message)?;
         Ok(message)
     }
 
-    /// Waits for the answer to a command. Returns the events that arrived meanwhile, which are
-    /// applied as well.
+    /// Applies a decoded message of [`Play::next_raw`] to the copy of the table.
+    pub fn apply(&mut self, message: &Message<AnyGame>) -> Result<(), PlayError> {
+        Ok(self.state.apply(message, self.reader.form())?)
+    }
+
+    /// Waits for the answer to a command: an ack, an update that carries the ack, or a refusal.
+    /// Returns the events that arrived until then, which are applied as well.
     pub async fn wait_for_answer(
         &mut self,
         command: u32,
     ) -> Result<Vec<Event<GameEvent>>, PlayError> {
         let mut happened = Vec::new();
         loop {
-            match self.next().await? {
-                Message::Ack { id, .. } if id == command => return Ok(happened),
+            let message = self.next().await?;
+            let is_acked = message.acked_command() == Some(command);
+            match message {
                 Message::Refusal { id: Some(id), code, rule, detail, .. } if id == command => {
                     let rule = rule.map(|rule| rule.into_owned());
                     return Err(PlayError::Refused { code: code.into_owned(), rule, detail });
@@ -322,6 +331,9 @@ impl Play {
                 Message::Update { events, .. } => happened.extend(events),
                 variants!(Message: Hello, Closed, Said, Snapshot, Ticket, Invited, Advice, Ack,
                     Refusal) => {}
+            }
+            if is_acked {
+                return Ok(happened);
             }
         }
     }

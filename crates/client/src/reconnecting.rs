@@ -57,8 +57,9 @@ pub enum PlayEvent {
         command: CommandNumber,
         outcome: CommandOutcome,
     },
-    /// The player sits at no table: request a seat, then call [`ReconnectingPlay::join`].
-    Unseated,
+    /// The player sits at no table, for this reason: request a seat, then call
+    /// [`ReconnectingPlay::join`].
+    Unseated(String),
 }
 
 /// The outcome of a command.
@@ -150,6 +151,8 @@ pub struct ReconnectingPlay {
     pending: Vec<PendingCommand>,
     /// The last game for which a text was revealed.
     revealed: Option<GameId>,
+    /// The outcome of the command that the last reported update acknowledged.
+    next_event: Option<PlayEvent>,
     /// A temporary rejection requires a pause.
     is_backing_off: bool,
     numbers: u64,
@@ -175,6 +178,7 @@ impl ReconnectingPlay {
             join: Join::Wanted,
             pending: Vec::new(),
             revealed: None,
+            next_event: None,
             is_backing_off: false,
             numbers: 0,
             failures: 0,
@@ -275,6 +279,9 @@ impl ReconnectingPlay {
 
     /// Waits for the next event, and reconnects as often as necessary. Cancel safe.
     pub async fn next(&mut self) -> Result<PlayEvent, ReconnectError> {
+        if let Some(event) = self.next_event.take() {
+            return Ok(event);
+        }
         loop {
             if self.is_backing_off {
                 pause(RETRY_PAUSE).await;
@@ -339,14 +346,12 @@ impl ReconnectingPlay {
             Message::Snapshot { .. } | Message::Update { .. } => {
                 self.failures = 0;
                 self.reveal_if_asked();
+                if let Message::Update { ack: Some(id), version, .. } = message {
+                    self.next_event = self.handle_ack(id, Some(version));
+                }
                 Some(PlayEvent::Table(message))
             }
-            Message::Ack { id, .. } if self.join == Join::Asked(id) => {
-                self.join = Join::Done;
-                self.failures = 0;
-                None
-            }
-            Message::Ack { id, version } => self.end_command(id, CommandOutcome::Done { version }),
+            Message::Ack { id, version } => self.handle_ack(id, version),
             Message::Refusal { id: Some(id), retryable: true, .. } => {
                 self.is_backing_off = true;
                 if self.join == Join::Asked(id) {
@@ -358,11 +363,10 @@ impl ReconnectingPlay {
                 }
                 None
             }
-            Message::Refusal { id: Some(id), .. } if self.join == Join::Asked(id) => {
-                Some(self.handle_unseated())
+            Message::Refusal { id: Some(id), detail, .. } if self.join == Join::Asked(id) => {
+                Some(self.handle_unseated(detail))
             }
-            // The table has ended.
-            Message::Closed { .. } => Some(self.handle_unseated()),
+            Message::Closed { reason, .. } => Some(self.handle_unseated(format!("{reason:?}"))),
             Message::Refusal { id: Some(id), code, rule, detail, .. } => {
                 let open = self.pending.iter().find(|open| open.id == Some(id))?;
                 // A repeated command may be rejected because of its own effect.
@@ -377,13 +381,23 @@ impl ReconnectingPlay {
         }
     }
 
-    fn handle_unseated(&mut self) -> PlayEvent {
+    /// Handles the ack of a join or of another command, and returns the outcome to report.
+    fn handle_ack(&mut self, id: u32, version: Option<u64>) -> Option<PlayEvent> {
+        if self.join == Join::Asked(id) {
+            self.join = Join::Done;
+            self.failures = 0;
+            return None;
+        }
+        self.end_command(id, CommandOutcome::Done { version })
+    }
+
+    fn handle_unseated(&mut self, reason: String) -> PlayEvent {
         self.join = Join::Nowhere;
         self.failures = 0;
         if let Some(play) = &mut self.play {
             play.resume(ClientTable::default());
         }
-        PlayEvent::Unseated
+        PlayEvent::Unseated(reason)
     }
 
     fn end_command(&mut self, id: u32, outcome: CommandOutcome) -> Option<PlayEvent> {
@@ -581,6 +595,6 @@ async fn pause(longest: Duration) {
 pub fn table_events(event: &PlayEvent) -> &[Event<<AnyGame as Game>::Event>] {
     match event {
         PlayEvent::Table(Message::Update { events, .. }) => events,
-        PlayEvent::Table(_) | PlayEvent::Answered { .. } | PlayEvent::Unseated => &[],
+        PlayEvent::Table(_) | PlayEvent::Answered { .. } | PlayEvent::Unseated(_) => &[],
     }
 }

@@ -179,17 +179,13 @@ macro_rules! catalog {
 
             fn default_action(&self, seat: Seat) -> Option<AnyAction> {
                 match self {
-                    $(Self::$variant(game) => {
-                        game.default_action(seat).map(AnyAction::$variant)
-                    })+
+                    $(Self::$variant(game) => game.default_action(seat).map(AnyAction::$variant),)+
                 }
             }
 
             fn view(&self, viewer: Viewer) -> AnyView {
                 match self {
-                    $(Self::$variant(game) => {
-                        AnyView::$variant(game.view(viewer))
-                    })+
+                    $(Self::$variant(game) => AnyView::$variant(game.view(viewer)),)+
                 }
             }
 
@@ -332,9 +328,7 @@ macro_rules! catalog {
             /// Writes the fields of an event that has a short form.
             pub fn write_short<S: SerializeSeq>(&self, fields: &mut S) -> Result<(), S::Error> {
                 match self {
-                    $(Self::$variant(event) => {
-                        <$game as GameKind>::write_short(event, fields)
-                    })+
+                    $(Self::$variant(event) => <$game as GameKind>::write_short(event, fields),)+
                 }
             }
         }

@@ -265,7 +265,7 @@ impl Keystream {
     fn draw(&mut self, request: Request) -> ChanceAnswer {
         match request {
             Request::Number(n) => ChanceAnswer::Number(self.draw_below(n)),
-            Request::Order(n) => ChanceAnswer::Order(self.shuffle(n)),
+            Request::Order(n) => ChanceAnswer::Order(shuffle(n, |n| self.draw_below(n))),
         }
     }
 
@@ -296,16 +296,17 @@ impl Keystream {
             }
         }
     }
+}
 
-    /// Draws a permutation by the Fisher–Yates shuffle of rule 9.4.
-    fn shuffle(&mut self, n: u8) -> Vec<u8> {
-        let mut order: Vec<u8> = (0..n).collect();
-        for i in (1..n).rev() {
-            let other = self.draw_below(u32::from(i) + 1) as usize;
-            order.swap(usize::from(i), other);
-        }
-        order
+/// Draws a permutation by the Fisher–Yates shuffle of rule 9.4, given a draw of numbers below a
+/// bound.
+pub(crate) fn shuffle(n: u8, mut draw_below: impl FnMut(u32) -> u32) -> Vec<u8> {
+    let mut order: Vec<u8> = (0..n).collect();
+    for i in (1..n).rev() {
+        let other = draw_below(u32::from(i) + 1) as usize;
+        order.swap(usize::from(i), other);
     }
+    order
 }
 
 #[cfg(test)]

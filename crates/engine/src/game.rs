@@ -18,6 +18,7 @@
 //! trait of another crate, `bahay_bots::Ai`.
 
 use alloc::borrow::Cow;
+use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::{Debug, Display};
@@ -43,6 +44,16 @@ pub enum Turn {
     Chance(Request),
     /// The game is over; see [`Game::outcome`].
     Over,
+}
+
+impl Turn {
+    /// Returns the open prompt; `None` while chance decides and when the game is over.
+    pub const fn prompt(self) -> Option<Prompt> {
+        match self {
+            Self::Players(prompt) | Self::Wait(prompt) => Some(prompt),
+            Self::Chance(_) | Self::Over => None,
+        }
+    }
 }
 
 /// A question to one or more seats.
@@ -170,6 +181,22 @@ impl RulesError {
     /// If the condition does not hold.
     pub fn require(holds: bool, field: &'static str, message: &'static str) -> Result<(), Self> {
         if holds { Ok(()) } else { Err(Self { field: field.into(), message: message.into() }) }
+    }
+
+    /// Returns an error that names this field unless its number is in the range.
+    ///
+    /// # Errors
+    /// If the number is not in the range.
+    pub(crate) fn require_in_range<T: PartialOrd + Display>(
+        field: &'static str,
+        number: T,
+        range: RangeInclusive<T>,
+    ) -> Result<(), Self> {
+        if range.contains(&number) {
+            return Ok(());
+        }
+        let message = format!("{field} must be from {} to {}", range.start(), range.end());
+        Err(Self { field: field.into(), message: message.into() })
     }
 }
 
@@ -361,12 +388,15 @@ pub trait Game: Value {
     #[must_use]
     fn resolve(&self, answer: &ChanceAnswer, events: &mut Vec<Self::Event>) -> Self;
 
-    /// Continues after a countdown in which no seat was prompted any more.
+    /// Continues after a countdown in which no seat was prompted any more. A game that has no
+    /// [`Turn::Wait`] does not override this.
     ///
     /// # Panics
     /// If no [`Turn::Wait`] is due.
     #[must_use]
-    fn expire(&self, events: &mut Vec<Self::Event>) -> Self;
+    fn expire(&self, _events: &mut Vec<Self::Event>) -> Self {
+        panic!("a seat is to act while a countdown runs")
+    }
 
     /// Returns the action that the clock plays for a prompted seat; `None` for a seat that is not
     /// prompted.
@@ -470,9 +500,22 @@ pub trait GameKind:
 /// The maximum number of short events of one game.
 pub const SHORT_EVENTS_MAX: usize = 64;
 
+/// Returns whether a field has its default value, so that it is not serialized.
+pub(crate) fn is_default<T: Default + PartialEq>(field: &T) -> bool {
+    *field == T::default()
+}
+
 /// Returns whether a field differs from its default.
 pub(crate) fn differ<T: PartialEq>(field: &T, default: &T) -> bool {
     field != default
+}
+
+/// Returns this error unless the condition holds.
+///
+/// # Errors
+/// If the condition does not hold.
+pub(crate) fn require<E>(holds: bool, otherwise: E) -> Result<(), E> {
+    if holds { Ok(()) } else { Err(otherwise) }
 }
 
 /// Returns an error unless the condition holds.

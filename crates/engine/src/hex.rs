@@ -1,11 +1,12 @@
 //! Byte strings of fixed length in lower-case hexadecimal, for everything that people and other
 //! programs read: seeds, commitments, keys, the ids of games.
 
+#[cfg(feature = "schema")]
 use alloc::string::String;
 use core::fmt;
 use core::str::FromStr;
 
-use serde::de::{Deserializer, Error as _};
+use serde::de::{self, Deserializer, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
 /// `N` bytes that print and parse as hexadecimal.
@@ -87,8 +88,26 @@ impl<const N: usize> Serialize for Hex<N> {
 
 impl<'de, const N: usize> Deserialize<'de> for Hex<N> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        // The string is owned, because JSON text with escapes cannot be borrowed.
-        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
+        deserializer.deserialize_str(HexVisitor)
+    }
+}
+
+/// Reads hexadecimal text, and the bytes themselves from binary formats.
+struct HexVisitor<const N: usize>;
+
+impl<const N: usize> Visitor<'_> for HexVisitor<N> {
+    type Value = Hex<N>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a string of {N} bytes in hexadecimal")
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Hex<N>, E> {
+        text.parse().map_err(E::custom)
+    }
+
+    fn visit_bytes<E: de::Error>(self, bytes: &[u8]) -> Result<Hex<N>, E> {
+        bytes.try_into().map(Hex).map_err(E::custom)
     }
 }
 

@@ -8,7 +8,7 @@
 macro_rules! short_events {
     ($event:ident: $(
         $name:literal => $variant:ident {
-            $($field:ident),+ $(| $($more:ident = $default:expr),+)? $(; $fixed:ident: $value:ident)?
+            $($field:ident),* $(| $($more:ident = $default:expr),+)? $(; $fixed:ident: $value:ident)?
         }
     ),+ $(,)?) => {
         const SHORT_EVENTS: &'static [&'static str] = &[$($name),+];
@@ -25,8 +25,8 @@ macro_rules! short_events {
             fields: &mut S,
         ) -> Result<(), S::Error> {
             match event {
-                $($event::$variant { $($field,)+ $($($more,)+)? .. } => {
-                    $(fields.serialize_element($field)?;)+
+                $($event::$variant { $($field,)* $($($more,)+)? $($fixed: $value,)? .. } => {
+                    $(fields.serialize_element($field)?;)*
                     $(short_events!(@write fields $($more = $default),+);)?
                     Ok(())
                 })+
@@ -46,7 +46,7 @@ macro_rules! short_events {
             }
             Ok(match name {
                 $($name => $event::$variant {
-                    $($field: next(fields)?,)+
+                    $($field: next(fields)?,)*
                     $($($more: fields.next_element()?.unwrap_or($default),)+)?
                     $($fixed: $value,)?
                 },)+

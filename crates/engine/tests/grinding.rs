@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use bahay_engine::chance::{ChanceAnswer, ClientSeed, Commitment};
+use bahay_engine::chance::{ClientSeed, Commitment};
 use bahay_engine::games::tongits::{Action, Tongits};
 use bahay_engine::seat::SeatSet;
 use bahay_engine::table::{
@@ -12,7 +12,8 @@ use bahay_engine::table::{
 };
 use uuid::Uuid;
 
-use crate::support::desk::{Desk, Refused, coins, connection, player, seat};
+use crate::support::desk::{Desk, Reply, coins, connection, player, seat};
+use crate::support::json;
 
 /// The seat of the house's player.
 const HOUSE: u64 = 2;
@@ -51,12 +52,12 @@ impl Desk {
         }
     }
 
-    fn commit(&mut self, number: u64, text: &str) -> Result<(), Refused<Tongits>> {
+    fn commit(&mut self, number: u64, text: &str) -> Reply<Tongits> {
         let (player, game, commitment) = (player(number), self.game(), committed(text));
         self.tell(Input::Ready { player, game, commitment })
     }
 
-    fn reveal(&mut self, number: u64, text: &str) -> Result<(), Refused<Tongits>> {
+    fn reveal(&mut self, number: u64, text: &str) -> Reply<Tongits> {
         let game = self.game();
         self.tell(Input::Reveal { player: player(number), game, text: text.to_owned() })
     }
@@ -69,20 +70,14 @@ impl Desk {
     /// Returns the deal and the house's contribution in the record, if the game is dealt.
     fn deal(&self) -> Option<(String, Option<String>)> {
         let Phase::Playing(playing) = self.table.phase() else { return None };
-        let chance: &Vec<ChanceAnswer> = &playing.chance;
         let client = &playing.clients[usize::try_from(HOUSE).unwrap()];
         assert!(client.is_valid());
-        Some((serde_json::to_string(chance).unwrap(), client.text.clone()))
+        Some((json(&playing.chance), client.text.clone()))
     }
 
     /// Returns everything that a house can read of its table.
     fn reads(&self) -> String {
-        let (table, journal) = (&self.table, &self.journal);
-        format!(
-            "{}{}",
-            serde_json::to_string(table).unwrap(),
-            serde_json::to_string(journal).unwrap()
-        )
+        json(&self.table) + &json(&self.journal)
     }
 
     fn knows_a_seed(&self) -> bool {

@@ -5,7 +5,7 @@ use bahay_engine::games::tongits::Tongits;
 use bahay_engine::table::{ActionOrigin, Event, Input, Phase, PlayerId, Reason, Record};
 use uuid::Uuid;
 
-use crate::support::desk::{Desk, Refused, player};
+use crate::support::desk::{Desk, Reply, player};
 
 fn bot(number: u64) -> PlayerId {
     PlayerId(Uuid::from_u64_pair(9, number))
@@ -21,7 +21,7 @@ impl Desk {
         desk
     }
 
-    fn seat_bot(&mut self, number: u64) -> Result<(), Refused<Tongits>> {
+    fn seat_bot(&mut self, number: u64) -> Reply<Tongits> {
         let (name, avatar) = (format!("Bot {number}"), Some("eagle".to_owned()));
         self.tell(Input::Sit { player: bot(number), name, avatar, bot: true })
     }

@@ -11,6 +11,8 @@ use bahay_engine::table::{PlayerId, TableId, Timestamp};
 use bahay_engine::testing::TestRng;
 use uuid::Uuid;
 
+use crate::support::with_each_seed;
+
 const NOW: Timestamp = Timestamp::from_ms(1_772_366_400_000);
 const SEATS: [u8; 3] = [3, 3, 4];
 
@@ -78,11 +80,8 @@ fn random(seed: u64) -> OwnedRound {
 }
 
 /// Checks random rounds; a failure prints the seed.
-fn of_many(check: impl Fn(&OwnedRound) + std::panic::RefUnwindSafe) {
-    for seed in 0..3_000 {
-        let checked = std::panic::catch_unwind(|| check(&random(seed)));
-        assert!(checked.is_ok(), "with seed {seed}");
-    }
+fn of_many(check: impl Fn(&OwnedRound)) {
+    with_each_seed(3_000, |seed| check(&random(seed)));
 }
 
 fn waited_ms(ticket: &Ticket) -> u64 {

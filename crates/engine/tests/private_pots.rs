@@ -11,7 +11,7 @@ use bahay_engine::table::{
 };
 use uuid::Uuid;
 
-use crate::support::desk::{Desk, Refused, coins, kingdom_terms, player};
+use crate::support::desk::{Desk, Reply, coins, kingdom_terms, player};
 use crate::support::play_games;
 
 const HOUR_MS: u32 = 60 * 60 * 1_000;
@@ -59,7 +59,7 @@ impl Desk {
         })
     }
 
-    fn returned(&mut self, pot: i64, shares: &[(u64, i64)]) -> Result<(), Refused<Tongits>> {
+    fn returned(&mut self, pot: i64, shares: &[(u64, i64)]) -> Reply<Tongits> {
         let (game, player) = self.due().unwrap_or((GameId(Uuid::nil()), None));
         let shares = shares.iter().map(|(number, amount)| Share {
             player: self::player(*number),

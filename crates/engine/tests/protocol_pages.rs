@@ -8,7 +8,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use crate::support::desk::coins;
-use crate::support::variants;
+use crate::support::{json, variants};
 use bahay_bots::Ai;
 use bahay_bots::simulation::{Habits, Simulation};
 use bahay_engine::chance::{Key, Stream};
@@ -19,7 +19,6 @@ use bahay_engine::hex::Hex;
 use bahay_engine::seat::Seat;
 use bahay_engine::table::{Event, Input, Phase, Playing, Table};
 use bahay_engine::{testing, variants};
-use serde::Serialize;
 
 /// The viewer whose traffic the pages show.
 const VIEWER: Viewer = Viewer::Seat(Seat::new(0).expect("every table has seat 0"));
@@ -33,10 +32,6 @@ fn path(kind: &str) -> PathBuf {
 
 fn page(kind: &str) -> String {
     fs::read_to_string(path(kind)).expect("the page is there")
-}
-
-fn json(value: &impl Serialize) -> String {
-    serde_json::to_string(value).expect("it is JSON")
 }
 
 /// Replaces the part between a mark and the next heading, or the end.

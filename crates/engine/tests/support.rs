@@ -15,6 +15,7 @@ use bahay_engine::coins::Coins;
 use bahay_engine::game::GameKind;
 use bahay_engine::table::{ActionOrigin, Record, Table};
 use bahay_engine::testing::{Probe, check_game};
+use serde::Serialize;
 
 /// Returns the seeds of this run: fixed ones, and as many derived from `BAHAY_SEED` if it is set.
 pub fn seeds(games: u64) -> impl Iterator<Item = u64> {
@@ -69,15 +70,14 @@ pub fn check_coins<G: Ai>(house: &mut Simulation<G>, games: u64) {
 pub fn check_journal<G: Ai + GameKind>(house: &mut Simulation<G>, games: u64) {
     let mut replayed = house.table().clone();
     play_games(house, games, |house, happened| {
-        let text = serde_json::to_string(&happened.line).expect("a line can be written");
-        let line = serde_json::from_str(&text).expect("and read");
+        let line = serde_json::from_str(&json(&happened.line)).expect("a line can be read");
         let (table, events) = replayed.apply_line(&line).expect("an accepted line is followed");
         assert_eq!(events, happened.events);
         replayed = table;
         assert_eq!(&replayed, house.table());
     });
-    let snapshot = serde_json::to_string(&replayed).expect("a table can be written");
-    assert_eq!(serde_json::from_str::<Table<G>>(&snapshot).expect("and read"), replayed);
+    let read: Table<G> = serde_json::from_str(&json(&replayed)).expect("a table can be read");
+    assert_eq!(read, replayed);
 }
 
 /// Checks the records of this many games, also by `check`. Returns the number of actions by their
@@ -104,8 +104,7 @@ pub fn assert_all_acted(by: [u32; 3]) {
 /// Checks that a record verifies, also after it was written and read.
 fn check_record<G: GameKind>(record: &Record<G>) {
     record.verify().expect("the record holds");
-    let text = serde_json::to_string(record).expect("a record can be written");
-    let read: Record<G> = serde_json::from_str(&text).expect("and read");
+    let read: Record<G> = serde_json::from_str(&json(record)).expect("a record can be read");
     assert_eq!(&read, record);
     read.verify().expect("the record holds");
 }
@@ -116,16 +115,18 @@ pub fn check_contract<G: Ai + GameKind>(probe: &impl Probe<G>, rules: &G::Rules,
     checked.unwrap_or_else(|failure| panic!("{failure}: {rules:?}"))
 }
 
-/// Checks the contract in this many games and more, and counts them by their ending.
-pub fn count_endings<G: Ai + GameKind, const N: usize>(
+/// Checks the contract in this many games and more, and counts them by their ending, in the order
+/// of the kind's list.
+pub fn count_endings<G: Ai + GameKind>(
     probe: &impl Probe<G>,
     rules: &G::Rules,
     games: u64,
-    ending: impl Fn(&G) -> usize,
-) -> [usize; N] {
-    let mut endings = [0; N];
+) -> Vec<usize> {
+    let mut endings = vec![0; G::ENDINGS.len()];
     for seed in seeds(games) {
-        endings[ending(&check_contract(probe, rules, seed))] += 1;
+        let ending = check_contract(probe, rules, seed).ending().expect("the game is over");
+        let place = G::ENDINGS.iter().position(|known| known.name == ending);
+        endings[place.expect("a known ending")] += 1;
     }
     endings
 }
@@ -135,6 +136,17 @@ pub fn settled_records<G: Ai>(mut house: Simulation<G>, games: u64) -> Vec<Recor
     let mut records = Vec::new();
     house.play(games, |_, record| records.push(record.clone()));
     records
+}
+
+/// Returns a value in JSON.
+pub fn json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).expect("it is JSON")
+}
+
+/// Returns the name under which a value is serialized: a word, or the field `type` of an object.
+pub fn serialized_name(value: &impl Serialize) -> String {
+    let value = serde_json::to_value(value).expect("it is JSON");
+    value.get("type").unwrap_or(&value).as_str().expect("it has a name").to_owned()
 }
 
 /// Iterates over the items whose bits are set.

@@ -11,8 +11,9 @@ use crate::support::{
 use bahay_bots::simulation::{Habits, Simulation, SimulationStep};
 use bahay_engine::chance::ChanceAnswer;
 use bahay_engine::coins::Coins;
-use bahay_engine::game::{Game, Turn};
+use bahay_engine::game::{Game, Turn, Viewer};
 use bahay_engine::games::tongits::Tongits;
+use bahay_engine::seat::{Seat, SeatSet};
 use bahay_engine::table::{
     Crown, Event, Input, Phase, PhaseView, PlayerId, Record, Table, TableView,
 };
@@ -88,6 +89,42 @@ fn a_view_that_follows_the_events_is_the_view_of_the_table() {
                 follower.player.is_none_or(|player| table.seat_of(player).is_some())
             });
         });
+    });
+}
+
+/// Rules 8.1 and 9.1: that a seat is ready, or has revealed its text, is shown to it alone.
+#[test]
+fn nobody_is_shown_the_part_of_another_seat_in_the_opening() {
+    with_each_seed(SEEDS, |seed| {
+        let mut own_parts = [0; 2];
+        play_games(&mut simulation(seed, Habits::ROUGH), 15, |house, happened| {
+            let table = house.table();
+            for event in &happened.events {
+                let (Event::Ready { seat } | Event::Revealed { seat }) = event else { continue };
+                let viewers = Seat::all(table.seat_count()).map(Viewer::Seat);
+                for viewer in viewers.chain([Viewer::Public, Viewer::Everything]) {
+                    let is_shown = event.redact::<Tongits>(viewer).is_some();
+                    assert_eq!(is_shown, viewer.sees(*seat), "{event:?} to {viewer:?}");
+                }
+            }
+            let (place, done) = match table.phase() {
+                Phase::Preparing(preparing) => (0, preparing.ready),
+                Phase::Revealing(revealing) => (1, revealing.revealed_seats()),
+                _ => return,
+            };
+            let players = table.occupants().map(|(seat, who)| (Some(seat), Some(who.player)));
+            for (seat, player) in players.chain([(None, None)]) {
+                let shown = match table.view(player).phase {
+                    PhaseView::Preparing { ready, .. } => ready,
+                    PhaseView::Revealing { revealed, .. } => revealed,
+                    other => panic!("{other:?}"),
+                };
+                let own: SeatSet = done.iter().filter(|done| Some(*done) == seat).collect();
+                assert_eq!(shown, own, "{player:?} of {done:?}");
+                own_parts[place] += shown.len();
+            }
+        });
+        assert!(own_parts.iter().all(|shown| *shown > 0), "ready, revealed: {own_parts:?}");
     });
 }
 

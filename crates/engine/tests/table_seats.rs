@@ -15,6 +15,7 @@ use bahay_engine::testing;
 use bahay_engine::testing::guess_the_die::{Action, Bet};
 
 use crate::support::desk::{Desk, coins, player, seat};
+use crate::support::json;
 
 type DiceDesk = Desk<AnyGame>;
 
@@ -89,6 +90,26 @@ fn leaving_during_preparation_does_not_delay_the_others() {
     desk.ready(3).unwrap();
     desk.leave(1).unwrap();
     assert!(desk.is_opening());
+    assert_eq!(desk.seated(), [(0, player(2)), (1, player(3))]);
+}
+
+/// The last player to be ready is told so in the seat to which the opening moves it, and nobody
+/// else is.
+#[test]
+fn the_last_player_to_be_ready_alone_is_told_so_where_a_gap_closes() {
+    let mut desk = Desk::of_dice([1, 2, 3]);
+    desk.leave(1).unwrap();
+    desk.ready(3).unwrap();
+    desk.ready(2).unwrap();
+    let game = desk.game();
+    let moves = [(1, 0), (2, 1)].map(|(from, to)| Event::Moved { seat: seat(from), to: seat(to) });
+    let ready = Event::Ready { seat: seat(0) };
+    for (number, own_part) in [(Some(2), Some(ready)), (Some(3), None), (None, None)] {
+        let viewer = desk.table.view(number.map(player)).viewer();
+        let told = desk.events.iter().filter_map(|event| event.redact::<AnyGame>(viewer));
+        let expected = moves.iter().cloned().chain(own_part).chain([Event::Opening { game }]);
+        assert_eq!(told.collect::<Vec<_>>(), expected.collect::<Vec<_>>(), "{number:?}");
+    }
     assert_eq!(desk.seated(), [(0, player(2)), (1, player(3))]);
 }
 
@@ -177,8 +198,7 @@ fn tables_of_every_game_play_in_virtual_time_and_every_record_verifies() {
             simulation.play(20, |_, record| {
                 let verified = record.verify();
                 verified.unwrap_or_else(|fault| panic!("{} {}: {fault}", kind.name, set.name));
-                let text = serde_json::to_string(record).unwrap();
-                assert_eq!(AnyGame::read_record(&text).unwrap(), *record);
+                assert_eq!(AnyGame::read_record(&json(record)).unwrap(), *record);
             });
             assert_eq!(simulation.missing_coins(), Coins::ZERO, "{} {}", kind.name, set.name);
         }
@@ -199,14 +219,8 @@ fn a_catalogue_changes_nothing_of_what_is_written() {
         Simulation::<AnyGame>::new(3, terms_of(AnyRules::Tongits(rules)), Habits::ROUGH, welcome);
     for _ in 0..2_000 {
         let (one, other) = (alone.step(), one_of_many.step());
-        let texts = (serde_json::to_string(&one.line), serde_json::to_string(&other.line));
-        assert_eq!(texts.0.unwrap(), texts.1.unwrap());
-        let texts = (serde_json::to_string(&one.events), serde_json::to_string(&other.events));
-        assert_eq!(texts.0.unwrap(), texts.1.unwrap());
-        let views = (alone.table().view(None), one_of_many.table().view(None));
-        assert_eq!(
-            serde_json::to_string(&views.0).unwrap(),
-            serde_json::to_string(&views.1).unwrap()
-        );
+        assert_eq!(json(&one.line), json(&other.line));
+        assert_eq!(json(&one.events), json(&other.events));
+        assert_eq!(json(&alone.table().view(None)), json(&one_of_many.table().view(None)));
     }
 }

@@ -225,24 +225,15 @@ impl SimulationTotals {
 #[cfg(test)]
 mod tests {
     use super::{Simulate, SimulateError, run};
+    use crate::cli::parse_options;
     use crate::rules::{RulesError, first_room};
     use bahay_engine::catalog::{self, AnyGame};
     use bahay_engine::table::Readable as _;
 
-    fn options(game: Option<&str>, rule_set: Option<&str>) -> Simulate {
-        Simulate {
-            games: 20,
-            seed: 1,
-            rough: true,
-            game: game.map(str::to_owned),
-            rule_set: rule_set.map(str::to_owned),
-            records: None,
-        }
-    }
-
-    fn run_to_string(game: Option<&str>, rule_set: Option<&str>) -> Result<String, SimulateError> {
+    fn run_line(line: &str) -> Result<String, SimulateError> {
+        let options = parse_options(&format!("--games 20 --rough {line}")).unwrap();
         let mut output = Vec::new();
-        run(&options(game, rule_set), &mut output)?;
+        run(&options, &mut output)?;
         Ok(String::from_utf8(output).unwrap())
     }
 
@@ -250,7 +241,8 @@ mod tests {
     fn every_rule_set_of_every_game_can_be_simulated() {
         for kind in catalog::kinds() {
             for set in &kind.rule_sets {
-                let output = run_to_string(Some(kind.name), Some(set.name)).unwrap();
+                let line = format!("--game {} --rule-set {}", kind.name, set.name);
+                let output = run_line(&line).unwrap();
                 assert!(output.contains(&format!("of {} ({})", kind.title, set.name)), "{output}");
                 let ends = output.lines().filter_map(|line| line.strip_prefix("ends by "));
                 let ends = ends.map(|line| line.trim_end_matches('%').split_whitespace().rev());
@@ -269,8 +261,9 @@ mod tests {
         for kind in catalog::kinds() {
             for set in &kind.rule_sets {
                 let path = folder.join(format!("{}-{}", kind.name, set.name));
-                let of_set = options(Some(kind.name), Some(set.name));
+                let line = format!("--game {} --rule-set {} --rough", kind.name, set.name);
                 let records = Some(path.clone());
+                let of_set = parse_options(&line).unwrap();
                 let options = Simulate { games: 3, seed: 7, records, ..of_set };
                 run(&options, &mut Vec::new()).unwrap();
                 let text = std::fs::read_to_string(&path).unwrap();
@@ -284,7 +277,7 @@ mod tests {
             }
         }
         let nowhere = Some(folder.join("none").join("records"));
-        let options = Simulate { games: 1, records: nowhere, ..options(None, None) };
+        let options = Simulate { games: 1, records: nowhere, ..parse_options("--rough").unwrap() };
         let error = run(&options, &mut Vec::new()).unwrap_err();
         assert!(matches!(error, SimulateError::Records { .. }), "{error}");
         std::fs::remove_dir_all(&folder).unwrap();
@@ -293,14 +286,14 @@ mod tests {
     #[test]
     fn the_first_room_provides_the_defaults() {
         let room = first_room();
-        let plain = run_to_string(None, None).unwrap();
-        assert_eq!(run_to_string(Some(room.kind()), None).unwrap(), plain);
-        assert_eq!(run_to_string(None, Some(room.rule_set())).unwrap(), plain);
-        let refused = |game, rule_set| match run_to_string(game, rule_set) {
+        let plain = run_line("").unwrap();
+        assert_eq!(run_line(&format!("--game {}", room.kind())).unwrap(), plain);
+        assert_eq!(run_line(&format!("--rule-set {}", room.rule_set())).unwrap(), plain);
+        let refused = |line| match run_line(line) {
             Err(SimulateError::Rules(error)) => error,
             other => panic!("{other:?}"),
         };
-        assert!(matches!(refused(Some("chess"), None), RulesError::NoGame { .. }));
-        assert!(matches!(refused(None, Some("none")), RulesError::NoRuleSet { .. }));
+        assert!(matches!(refused("--game chess"), RulesError::NoGame { .. }));
+        assert!(matches!(refused("--rule-set none"), RulesError::NoRuleSet { .. }));
     }
 }

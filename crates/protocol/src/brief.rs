@@ -6,10 +6,11 @@
 //! knows already and what follows from the events and the view, such as the prompt. Times are
 //! differences. Common events become arrays too, of a word (in MessagePack, its number) and their
 //! fields in order; trailing fields with default values may be missing. Each game lists its short
-//! events (`GameKind::SHORT_EVENTS`). Every other message is the object of `bahay.v1`.
+//! events (`GameKind::SHORT_EVENTS`), the table's are [`TABLE_WORDS`]. Every other message is the
+//! object of `bahay.v1`.
 //!
 //! ```text
-//! update   [version, tag, ms since the hello, event, event, …]
+//! update   [version, tag, ms since the hello, event, event, …, id of the acknowledged command]
 //! ack      [id] or [id, version]
 //! event    [word, fields…] or an object
 //! ```
@@ -27,62 +28,81 @@ use serde::de::{self, DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor
 use serde::ser::{SerializeSeq, Serializer};
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::{Message, SUBPROTOCOL, Tag};
+use crate::short_fields::{
+    Binary, Context, TableField, add_ms, elapsed_ms, missing_field, next_element,
+};
+use crate::{Message, Tag};
 
-/// The table's own events with a short form, and their numbers in MessagePack. The events of a game
-/// have the other numbers, in the order in which the game lists them.
-pub const TABLE_WORDS: [(&str, u8); 2] = [("countdown", 5), ("ready", 6)];
+pub use crate::form::Form;
 
-/// Returns the MessagePack number of the short event at this index of its game's list.
-pub fn event_number(index: u8) -> u8 {
-    let [(_, first), ..] = TABLE_WORDS;
-    let skipped = if index < first { 0 } else { 2 };
-    index + skipped
+/// Defines the short forms of the table's events: the number, the word, the variant and its fields
+/// in their order. The field behind the bar is omitted if it is `None`.
+macro_rules! table_words {
+    ($($number:literal $word:literal => $variant:ident {
+        $($field:ident),+ $(| $last:ident)?
+    }),+ $(,)?) => {
+        /// The words of the table's own events, and their numbers in MessagePack. Lower numbers are
+        /// those of the game's events, in the order in which the game lists them.
+        pub const TABLE_WORDS: &[(&str, u8)] = &[$(($word, $number)),+];
+
+        fn table_word<E>(event: &Event<E>) -> Option<(&'static str, u8)> {
+            match event {
+                $(Event::$variant { .. } => Some(($word, $number)),)+
+                variants!(Event: Sat, Left, Moved, Waiting, Game, PotRefunded, TermsUpdated) => None,
+            }
+        }
+
+        fn write_table_fields<E, S: SerializeSeq>(
+            event: &Event<E>,
+            context: Context,
+            fields: &mut S,
+        ) -> Result<(), S::Error> {
+            match event {
+                $(Event::$variant { $($field,)+ $($last)? } => {
+                    $(fields.serialize_element(&$field.to_short(context))?;)+
+                    $(if $last.is_some() {
+                        fields.serialize_element(&$last.to_short(context))?;
+                    })?
+                })+
+                variants!(Event: Sat, Left, Moved, Waiting, Game, PotRefunded, TermsUpdated) => {}
+            }
+            Ok(())
+        }
+
+        /// Returns the table's event of this word, or `None` if the word is a game's.
+        fn read_table_event<'de, E, A: SeqAccess<'de>>(
+            word: &str,
+            now: Timestamp,
+            fields: &mut A,
+        ) -> Result<Option<Event<E>>, A::Error> {
+            Ok(Some(match word {
+                $($word => Event::$variant {
+                    $($field: TableField::read_short(now, fields)?,)+
+                    $($last: fields.next_element()?.unwrap_or_default(),)?
+                },)+
+                _ => return Ok(None),
+            }))
+        }
+    };
+}
+
+table_words! {
+    64 "countdown" => Countdown { deadline_ms },
+    65 "ready" => Ready { seat },
+    66 "preparing" => Preparing { game, commitment, deadline_ms },
+    67 "opening" => Opening { game },
+    68 "revealing" => Revealing { game, commitments, pot, deadline_ms },
+    69 "text_revealed" => Revealed { seat },
+    70 "begun" => Opened { game, stakes, pot | starter },
+    71 "settlement" => Over { game, settlement, server_seed },
+    72 "settled" => Settled { game, pot | crown },
+    73 "presence" => Presence { seat, connected },
+    74 "takeover" => Takeover { seat, on },
 }
 
 /// Returns the short words of a game and the table's own, with their numbers.
 pub fn short_words<G: GameKind>() -> impl Iterator<Item = (&'static str, u8)> {
-    let own = G::SHORT_EVENTS.iter().zip(0..).map(|(word, index)| (*word, event_number(index)));
-    own.chain(TABLE_WORDS)
-}
-
-/// The form of messages on a connection, which follows from the agreed subprotocol.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Form {
-    /// Complete JSON objects.
-    #[default]
-    Full,
-    /// Short arrays in JSON.
-    Brief,
-    /// Short arrays in MessagePack.
-    Compact,
-}
-
-impl Form {
-    /// All forms, in the order of the server's preference.
-    pub const ALL: [Self; 3] = [Self::Compact, Self::Brief, Self::Full];
-
-    pub const fn subprotocol(self) -> &'static str {
-        match self {
-            Self::Full => SUBPROTOCOL,
-            Self::Brief => "bahay.v1.brief",
-            Self::Compact => "bahay.v1.compact",
-        }
-    }
-
-    /// Returns the form of a subprotocol. A client that names none gets the full form.
-    pub fn from_subprotocol(subprotocol: Option<&str>) -> Self {
-        let named = Self::ALL.into_iter().find(|form| Some(form.subprotocol()) == subprotocol);
-        named.unwrap_or_default()
-    }
-
-    /// Returns true if the client computes prompts itself.
-    pub const fn is_short(self) -> bool {
-        match self {
-            Self::Full => false,
-            Self::Brief | Self::Compact => true,
-        }
-    }
+    G::SHORT_EVENTS.iter().copied().zip(0..).chain(TABLE_WORDS.iter().copied())
 }
 
 /// The error of a message that cannot be encoded or decoded.
@@ -136,17 +156,17 @@ impl Shorthand {
 
     /// Decodes a message in a short form, at a table of this game.
     pub(super) fn read<G: GameKind>(&self, bytes: &[u8]) -> Result<Message<G>, FormError> {
-        let seed = MessageSeed { hello: self.hello, game: PhantomData };
+        let visitor = MessageVisitor::<G> { hello: self.hello, game: PhantomData };
         Ok(match self.form {
             Form::Full | Form::Brief => {
                 let mut reader = serde_json::Deserializer::from_slice(bytes);
-                let message = seed.deserialize(&mut reader)?;
+                let message = AnyValueSeed(visitor).deserialize(&mut reader)?;
                 reader.end()?;
                 message
             }
             Form::Compact => {
                 let reader = rmp_serde::Deserializer::from_read_ref(bytes);
-                seed.deserialize(&mut reader.with_human_readable())?
+                AnyValueSeed(visitor).deserialize(&mut reader.with_human_readable())?
             }
         })
     }
@@ -156,14 +176,6 @@ impl Shorthand {
             self.hello = *server_time_ms;
         }
     }
-}
-
-fn elapsed_ms(then: Timestamp, now: Timestamp) -> i64 {
-    now.ms() - then.ms()
-}
-
-fn add_ms(then: Timestamp, ms: i64) -> Timestamp {
-    Timestamp::from_ms(then.ms().saturating_add(ms))
 }
 
 /// A message in a short form.
@@ -176,16 +188,18 @@ impl Serialize for Short<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Shorthand { form, hello } = self.shorthand;
         match self.message {
-            Message::Update { version, tag, server_time_ms, events, prompt: _ } => {
-                let mut seq = serializer.serialize_seq(Some(3 + events.len()))?;
+            Message::Update { version, tag, server_time_ms, events, prompt: _, ack } => {
+                let length = 3 + events.len() + usize::from(ack.is_some());
+                let mut seq = serializer.serialize_seq(Some(length))?;
                 seq.serialize_element(version)?;
-                match form {
-                    Form::Full | Form::Brief => seq.serialize_element(tag)?,
-                    Form::Compact => seq.serialize_element(&Bytes(&tag.0.0))?,
-                }
+                seq.serialize_element(&Binary { bytes: &tag.0.0, text: tag, form })?;
                 seq.serialize_element(&elapsed_ms(hello, *server_time_ms))?;
+                let context = Context { form, now: *server_time_ms };
                 for event in events {
-                    seq.serialize_element(&ShortEvent { event, form, now: *server_time_ms })?;
+                    seq.serialize_element(&ShortEvent { event, context })?;
+                }
+                if let Some(ack) = ack {
+                    seq.serialize_element(ack)?;
                 }
                 seq.end()
             }
@@ -199,42 +213,41 @@ impl Serialize for Short<'_> {
     }
 }
 
-struct Bytes<'a>(&'a [u8]);
-
-impl Serialize for Bytes<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_bytes(self.0)
-    }
-}
-
 struct ShortEvent<'a> {
     event: &'a Event<<AnyGame as Game>::Event>,
-    form: Form,
-    now: Timestamp,
+    context: Context,
+}
+
+impl ShortEvent<'_> {
+    fn word(&self) -> Option<(&'static str, u8)> {
+        match self.event {
+            Event::Game { event } => event.short(),
+            event => table_word(event),
+        }
+    }
+
+    fn write_fields<S: SerializeSeq>(&self, fields: &mut S) -> Result<(), S::Error> {
+        match self.event {
+            Event::Game { event } => event.write_short(fields),
+            event => write_table_fields(event, self.context, fields),
+        }
+    }
 }
 
 impl Serialize for ShortEvent<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let word = |(word, number)| Word { word, number, form: self.form };
-        let [countdown, ready] = TABLE_WORDS;
-        match self.event {
-            Event::Game { event } => {
-                let Some((name, index)) = event.short() else {
-                    return self.event.serialize(serializer);
-                };
-                let mut counted = FieldCounter(1);
-                event.write_short(&mut counted).map_err(serde::ser::Error::custom)?;
-                let mut fields = serializer.serialize_seq(Some(counted.0))?;
-                fields.serialize_element(&word((name, event_number(index))))?;
-                event.write_short(&mut fields)?;
-                fields.end()
-            }
-            Event::Countdown { deadline_ms } => {
-                (word(countdown), elapsed_ms(self.now, *deadline_ms)).serialize(serializer)
-            }
-            Event::Ready { seat } => (word(ready), seat).serialize(serializer),
-            rare => rare.serialize(serializer),
+        let Some((word, number)) = self.word() else {
+            return self.event.serialize(serializer);
+        };
+        let mut counter = FieldCounter(1);
+        self.write_fields(&mut counter).map_err(serde::ser::Error::custom)?;
+        let mut fields = serializer.serialize_seq(Some(counter.0))?;
+        match self.context.form {
+            Form::Full | Form::Brief => fields.serialize_element(word)?,
+            Form::Compact => fields.serialize_element(&number)?,
         }
+        self.write_fields(&mut fields)?;
+        fields.end()
     }
 }
 
@@ -255,37 +268,25 @@ impl SerializeSeq for FieldCounter {
     }
 }
 
-struct Word {
-    word: &'static str,
-    number: u8,
-    form: Form,
-}
+/// Decodes whichever value comes next with a visitor.
+struct AnyValueSeed<V>(V);
 
-impl Serialize for Word {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.form {
-            Form::Full | Form::Brief => serializer.serialize_str(self.word),
-            Form::Compact => serializer.serialize_u8(self.number),
-        }
+impl<'de, V: Visitor<'de>> DeserializeSeed<'de> for AnyValueSeed<V> {
+    type Value = V::Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<V::Value, D::Error> {
+        from.deserialize_any(self.0)
     }
 }
 
 /// Decodes a message or its short form.
-struct MessageSeed<G> {
+struct MessageVisitor<G> {
     /// The server's time in its hello.
     hello: Timestamp,
     game: PhantomData<G>,
 }
 
-impl<'de, G: GameKind> DeserializeSeed<'de> for MessageSeed<G> {
-    type Value = Message<G>;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Message<G>, D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de, G: GameKind> Visitor<'de> for MessageSeed<G> {
+impl<'de, G: GameKind> Visitor<'de> for MessageVisitor<G> {
     type Value = Message<G>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -308,20 +309,14 @@ impl<'de, G: GameKind> Visitor<'de> for MessageSeed<G> {
             Some(VersionOrTag::Tag(tag)) => tag,
         };
         let now = add_ms(self.hello, next_element(&mut seq)?);
-        let mut events = Vec::new();
-        while let Some(event) = seq.next_element_seed(EventSeed::<G> { now, game: PhantomData })? {
-            events.push(event);
+        let mut parts = UpdateParts::<G> { now, events: Vec::new(), ack: None };
+        while parts.ack.is_none() && seq.next_element_seed(AnyValueSeed(&mut parts))?.is_some() {}
+        if parts.ack.is_some() && seq.next_element::<IgnoredAny>()?.is_some() {
+            return Err(de::Error::custom("the id of a command is the last element"));
         }
-        Ok(Message::Update { version: first, tag, server_time_ms: now, events, prompt: None })
+        let UpdateParts { now: server_time_ms, events, ack } = parts;
+        Ok(Message::Update { version: first, tag, server_time_ms, events, prompt: None, ack })
     }
-}
-
-fn next_element<'de, T: Deserialize<'de>, A: SeqAccess<'de>>(seq: &mut A) -> Result<T, A::Error> {
-    seq.next_element()?.ok_or_else(missing_field)
-}
-
-fn missing_field<E: de::Error>() -> E {
-    E::custom("a field is missing at the end")
 }
 
 enum VersionOrTag {
@@ -358,61 +353,50 @@ impl<'de> Deserialize<'de> for VersionOrTag {
     }
 }
 
-/// Decodes an event or its short form.
-struct EventSeed<G> {
+/// Decodes the last elements of an update: events or their short forms, and the acknowledged
+/// command.
+struct UpdateParts<G: GameKind> {
     /// The time of the update.
     now: Timestamp,
-    game: PhantomData<G>,
+    events: Vec<Event<G::Event>>,
+    ack: Option<u32>,
 }
 
-impl<'de, G: GameKind> DeserializeSeed<'de> for EventSeed<G> {
-    type Value = Event<G::Event>;
-
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Event<G::Event>, D::Error> {
-        from.deserialize_any(self)
-    }
-}
-
-impl<'de, G: GameKind> Visitor<'de> for EventSeed<G> {
-    type Value = Event<G::Event>;
+impl<'de, G: GameKind> Visitor<'de> for &mut UpdateParts<G> {
+    type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an event or its short form")
+        f.write_str("an event, its short form, or the id of a command")
     }
 
-    fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<Event<G::Event>, M::Error> {
-        Event::deserialize(MapAccessDeserializer::new(map))
+    fn visit_u64<E: de::Error>(self, id: u64) -> Result<(), E> {
+        self.ack = Some(u32::try_from(id).map_err(E::custom)?);
+        Ok(())
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Event<G::Event>, A::Error> {
-        let word = seq.next_element_seed(WordSeed::<G>(PhantomData))?;
+    fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<(), M::Error> {
+        self.events.push(Event::deserialize(MapAccessDeserializer::new(map))?);
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
+        let word = seq.next_element_seed(AnyValueSeed(WordVisitor::<G>(PhantomData)))?;
         let word = word.ok_or_else(missing_field)?;
-        let [(countdown, _), (ready, _)] = TABLE_WORDS;
-        let event = if word == countdown {
-            Event::Countdown { deadline_ms: add_ms(self.now, next_element(&mut seq)?) }
-        } else if word == ready {
-            Event::Ready { seat: next_element(&mut seq)? }
-        } else {
-            Event::Game { event: G::read_short(word, &mut seq)? }
+        let event = match read_table_event(word, self.now, &mut seq)? {
+            Some(event) => event,
+            None => Event::Game { event: G::read_short(word, &mut seq)? },
         };
+        self.events.push(event);
         // Fields that a later version appends are ignored.
         while seq.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(event)
+        Ok(())
     }
 }
 
-/// Decodes the word of a game's short event.
-struct WordSeed<G>(PhantomData<G>);
+/// Decodes the word of a short event.
+struct WordVisitor<G>(PhantomData<G>);
 
-impl<'de, G: GameKind> DeserializeSeed<'de> for WordSeed<G> {
-    type Value = &'static str;
-
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<&'static str, D::Error> {
-        from.deserialize_any(self)
-    }
-}
-
-impl<G: GameKind> Visitor<'_> for WordSeed<G> {
+impl<G: GameKind> Visitor<'_> for WordVisitor<G> {
     type Value = &'static str;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -427,5 +411,57 @@ impl<G: GameKind> Visitor<'_> for WordSeed<G> {
     fn visit_str<E: de::Error>(self, text: &str) -> Result<&'static str, E> {
         let known = short_words::<G>().find(|(word, _)| *word == text);
         known.map(|(word, _)| word).ok_or_else(|| E::custom(format!("unknown event {text}")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use bahay_engine::catalog::{self, AnyGame, Visitor};
+    use bahay_engine::game::SHORT_EVENTS_MAX;
+    use bahay_engine::table::Lift;
+
+    use super::{Form, TABLE_WORDS, short_words};
+    use crate::MessageReader;
+
+    #[test]
+    fn nothing_follows_the_id_of_the_acknowledged_command() {
+        let reads = |text: &str| MessageReader::new(Form::Brief).read(text.as_bytes()).is_ok();
+        let update = r#"[1,"7a61673a000b",0,["ready",2],4"#;
+        assert!(reads(&format!("{update}]")));
+        for more in ["5", r#"["ready",2]"#, r#"{"type":"waiting"}"#, "null"] {
+            assert!(!reads(&format!("{update},{more}]")), "{more}");
+        }
+        // The same in MessagePack.
+        let bytes = [0x94, 1, 0xc4, 6, 122, 97, 103, 58, 0, 11, 0, 4];
+        assert!(MessageReader::new(Form::Compact).read(&bytes).is_ok());
+        let bytes = [0x95, 1, 0xc4, 6, 122, 97, 103, 58, 0, 11, 0, 4, 5];
+        assert!(MessageReader::new(Form::Compact).read(&bytes).is_err());
+    }
+
+    /// Lists the words of a game and the table.
+    struct Words;
+
+    impl Visitor for Words {
+        type Output = Vec<(&'static str, u8)>;
+
+        fn visit<G: Lift<AnyGame>>(self) -> Self::Output {
+            short_words::<G>().collect()
+        }
+    }
+
+    #[test]
+    fn each_word_and_each_number_has_one_meaning() {
+        for kind in catalog::kinds() {
+            let all = catalog::with_kind(kind.name, Words).unwrap();
+            let words: BTreeSet<&str> = all.iter().map(|(word, _)| *word).collect();
+            let numbers: BTreeSet<u8> = all.iter().map(|(_, number)| *number).collect();
+            assert_eq!((words.len(), numbers.len()), (all.len(), all.len()), "{}", kind.name);
+        }
+        // One byte each.
+        assert!(TABLE_WORDS.iter().all(|(_, number)| *number < 128));
+        let first = TABLE_WORDS.iter().map(|(_, number)| usize::from(*number)).min();
+        assert_eq!(first, Some(SHORT_EVENTS_MAX));
     }
 }

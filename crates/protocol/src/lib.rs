@@ -7,10 +7,12 @@
 
 pub mod brief;
 mod command_reader;
+mod form;
 pub mod limits;
 mod phrase;
 mod reader;
 mod refusals;
+mod short_fields;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -19,6 +21,7 @@ use bahay_engine::chance::Commitment;
 use bahay_engine::game::{Game, GameKind};
 use bahay_engine::matchmaking::TicketId;
 use bahay_engine::table::{Event, GameId, PlayerId, TEXT_BYTES_MAX, TableId, TableView, Timestamp};
+use bahay_engine::variants;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -108,7 +111,7 @@ pub enum Command<A> {
         ticket: Option<Credential>,
     },
     /// Joins the table where the player sits. Answered by a `snapshot`, or, with the client's last
-    /// version, by the `update`s since; then by an `ack`.
+    /// version, by the `update`s since; the last update has the ack, or an `ack` follows.
     Join {
         /// The client's number for this command.
         id: u32,
@@ -302,6 +305,10 @@ pub enum Message<G: Game> {
         /// once.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         prompt: Option<OpenPrompt<G::Action>>,
+        /// The id of the command whose effects end with this update, which is then its answer: no
+        /// separate `ack` follows.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        ack: Option<u32>,
     },
     /// A phrase of a player at the table. It does not change the table's version and is not
     /// repeated later.
@@ -348,7 +355,9 @@ pub enum Message<G: Game> {
         /// The game to be played again.
         game: GameId,
     },
-    /// The command was carried out; its effects are part of this version or an earlier one.
+    /// The command was carried out; its effects are part of this version or an earlier one. If its
+    /// last effect is sent as an update in answer to it, that update's `ack` takes the place of
+    /// this message.
     Ack {
         /// The id of the command.
         id: u32,
@@ -374,6 +383,19 @@ pub enum Message<G: Game> {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         retry_after_ms: Option<u64>,
     },
+}
+
+impl<G: Game> Message<G> {
+    /// Returns the id of the command that the message acknowledges.
+    pub fn acked_command(&self) -> Option<u32> {
+        match self {
+            Self::Update { ack, .. } => *ack,
+            Self::Ack { id, .. } => Some(*id),
+            variants!(Self: Hello, Snapshot, Said, Advice, Closed, Ticket, Invited, Refusal) => {
+                None
+            }
+        }
+    }
 }
 
 /// The reason why a table no longer exists.

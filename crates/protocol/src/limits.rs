@@ -64,9 +64,3 @@ impl LinkTimes {
         other: Silence { ping_after: Duration::from_secs(10), lost_after: Duration::from_secs(15) },
     };
 }
-
-impl Default for LinkTimes {
-    fn default() -> Self {
-        Self::SERVICE
-    }
-}

@@ -35,6 +35,8 @@ struct UpdateObject<G: Game> {
     events: Vec<Event<G::Event>>,
     #[serde(default)]
     prompt: Option<OpenPrompt<G::Action>>,
+    #[serde(default)]
+    ack: Option<u32>,
 }
 
 /// An ack object without its type.
@@ -129,9 +131,9 @@ impl Visitor for ReadWithKind<'_> {
         let Self { shorthand, bytes } = self;
         let message = match shorthand.form() {
             Form::Full if bytes.starts_with(UPDATE) => {
-                let UpdateObject { version, tag, server_time_ms, events, prompt } =
+                let UpdateObject { version, tag, server_time_ms, events, prompt, ack } =
                     serde_json::from_slice::<UpdateObject<G>>(bytes)?;
-                Message::Update { version, tag, server_time_ms, events, prompt }
+                Message::Update { version, tag, server_time_ms, events, prompt, ack }
             }
             Form::Full => serde_json::from_slice(bytes)?,
             Form::Brief | Form::Compact => shorthand.read::<G>(bytes)?,
@@ -153,10 +155,10 @@ impl<G: Lift<AnyGame>> Message<G> {
                 let view = Box::new(view.lift());
                 Message::Snapshot { version, tag, server_time_ms, view, prompt }
             }
-            Self::Update { version, tag, server_time_ms, events, prompt } => {
+            Self::Update { version, tag, server_time_ms, events, prompt, ack } => {
                 let events = events.into_iter().map(|event| event.map(G::lift_event)).collect();
                 let prompt = prompt.map(lift_prompt::<G>);
-                Message::Update { version, tag, server_time_ms, events, prompt }
+                Message::Update { version, tag, server_time_ms, events, prompt, ack }
             }
             Self::Said { player, phrase, server_time_ms } => {
                 Message::Said { player, phrase, server_time_ms }
@@ -196,6 +198,10 @@ mod tests {
             (
                 r#"{"type":"update","version":7,"tag":"7a61673a0001","server_time_ms":5,"events":[{"type":"countdown","deadline_ms":9}]}"#,
                 r#"{"version":7,"type":"update","tag":"7a61673a0001","server_time_ms":5,"events":[{"type":"countdown","deadline_ms":9}]}"#,
+            ),
+            (
+                r#"{"type":"update","version":7,"tag":"7a61673a0001","server_time_ms":5,"events":[],"ack":3}"#,
+                r#"{"ack":3,"type":"update","version":7,"tag":"7a61673a0001","server_time_ms":5,"events":[]}"#,
             ),
             (r#"{"type":"ack","id":3,"version":8}"#, r#"{"id":3,"type":"ack","version":8}"#),
             (r#"{"type":"ack","id":3}"#, r#"{"id":3,"type":"ack"}"#),

@@ -12,7 +12,7 @@ macro_rules! session_refusals {
             AlreadyAuthenticated, "already_authenticated", false,
                 "this connection is already authenticated";
             TicketUnknown, "ticket_unknown", false, "the ticket is unknown, used or expired";
-            TooFast, "too_fast", true, "too many messages: at most 20 a second";
+            TooFast, "too_fast", true, "too many messages";
             NotJoined, "not_joined", false, "join your table first";
             NotSeated, "not_seated", false, "you do not sit at a table: ask a room for a seat";
             AlreadyJoined, "already_joined", false,

@@ -4,53 +4,24 @@
 use std::time::Instant;
 
 use bahay_shell::simulation::{Options, RunTotals, simulate_game};
+use clap::Parser;
 
+#[derive(Parser)]
 struct Arguments {
+    #[arg(long, default_value = "tongits")]
     game: String,
+    #[arg(long, default_value_t = 1)]
     seed: u64,
+    #[arg(long, default_value_t = 1_000)]
     games: u64,
+    #[arg(long, default_value_t = u64::MAX)]
     runs: u64,
+    #[arg(long = "tell")]
     keeps_story: bool,
 }
 
-fn arguments() -> Result<Arguments, String> {
-    let game = "tongits".to_owned();
-    let mut arguments =
-        Arguments { game, seed: 1, games: 1_000, runs: u64::MAX, keeps_story: false };
-    let mut values = std::env::args().skip(1);
-    while let Some(name) = values.next() {
-        if name == "--game" {
-            arguments.game = values.next().ok_or("--game takes the name of a game")?;
-            continue;
-        }
-        let mut number = || {
-            let value = values.next().and_then(|value| value.parse().ok());
-            value.ok_or_else(|| format!("{name} takes a whole number"))
-        };
-        match name.as_str() {
-            "--seed" => arguments.seed = number()?,
-            "--games" => arguments.games = number()?,
-            "--runs" => arguments.runs = number()?,
-            "--tell" => arguments.keeps_story = true,
-            _ => {
-                return Err(format!(
-                    "unknown argument {name}: --game NAME, --seed S, --games N, --runs N, \
-                     --tell"
-                ));
-            }
-        }
-    }
-    Ok(arguments)
-}
-
 fn main() -> std::process::ExitCode {
-    let Arguments { game, seed, games, runs, keeps_story } = match arguments() {
-        Ok(arguments) => arguments,
-        Err(message) => {
-            eprintln!("{message}");
-            return std::process::ExitCode::FAILURE;
-        }
-    };
+    let Arguments { game, seed, games, runs, keeps_story } = Arguments::parse();
     let started_at = Instant::now();
     let (mut totals, mut virtual_ms, mut next) = (RunTotals::default(), 0, seed);
     while totals.games < games && next.wrapping_sub(seed) < runs {

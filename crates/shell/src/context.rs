@@ -6,6 +6,7 @@ use bahay_engine::table::{GameEntropy, Readable, Table, TableId, Terms, Timestam
 use crate::halting::Halt;
 use crate::history::journal::{Point, Tag};
 use crate::limits::Limits;
+use crate::mutation::Mutation;
 use crate::terms::RoomTerms;
 
 /// An event for logs and metrics.
@@ -31,29 +32,6 @@ pub enum HostEvent<'a> {
     Compacted,
     /// A viewer resumed from the lines that the replica remembers.
     ResumedFromMemory,
-}
-
-/// Faults that the simulator plants, to prove that its checks detect them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum PlantedFault {
-    /// Events are sent without redaction.
-    ForgetsToRedact,
-    /// A client gets another seat's view.
-    ShowsAnothersView,
-    /// Lines after a gap are delivered as if there were none.
-    OverlooksGaps,
-    /// Hidden lines are delivered too.
-    TellsOfHiddenLines,
-    /// A second join on a connection repeats lines that are already on their way.
-    RepeatsWhatWasSent,
-    /// A second join on a connection replaces lines that were published during its read.
-    ReadsOverPublications,
-    /// A connection keeps its watch after a refused join.
-    WatchesAfterARefusedJoin,
-    /// A table ignores terms updates of its room.
-    KeepsOldTerms,
-    /// A viewer that resumes from the replica's memory misses a line.
-    ResumesTooLate,
 }
 
 /// The services that the shell needs from its process.
@@ -91,8 +69,8 @@ pub trait Context<G: Readable> {
     /// Fault hook: called inside the panic guard before a table decides. Only tests implement it.
     fn before_engine(&self, _table: &Table<G>) {}
 
-    /// Fault hook: returns true if a fault is planted. Only the simulator implements it.
-    fn has_fault(&self, _fault: PlantedFault) -> bool {
+    /// Fault hook: returns true if this mutation is planted. Only the simulator implements it.
+    fn has_mutation(&self, _mutation: Mutation) -> bool {
         false
     }
 }

@@ -30,13 +30,14 @@ mod host;
 mod limits;
 pub mod lobby;
 mod lost;
+mod mutation;
 mod presence;
 #[cfg(feature = "simulation")]
 pub mod simulation;
 mod synced_clock;
 mod terms;
 
-pub use context::{Context, HostEvent, PlantedFault};
+pub use context::{Context, HostEvent};
 pub use delivery::direct::{DirectFeed, DirectLease, DirectWriter, WriteOutcome};
 pub use delivery::notice::{Notice, WatchEnd};
 pub use delivery::notices::NoticeReceiver;
@@ -60,6 +61,7 @@ pub use host::{
 };
 pub use limits::Limits;
 pub use lost::LostGames;
+pub use mutation::Mutation;
 pub use presence::{
     ConnectionRecord, DeadNodeReaper, NodeId, PlayerConnection, Presence, ReaperCall,
     is_departure_known,

@@ -12,23 +12,16 @@
 //! informed, so a reaper that dies loses nothing, and a repeated disconnect is idempotent.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use bahay_engine::game::Refusal;
 use bahay_engine::table::{ConnectionId, Input, PlayerId, TableId};
-use uuid::Uuid;
 
 use crate::failure::TableError;
 
-/// The identity of a process, from its start or from the moment at which it learned that it was
-/// declared dead.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct NodeId(pub Uuid);
-
-impl fmt::Display for NodeId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
+bahay_engine::uuid_ids! {
+    /// The identity of a process, from its start or from the moment at which it learned that it was
+    /// declared dead.
+    NodeId;
 }
 
 /// A connection that has joined a table.
@@ -40,14 +33,6 @@ pub struct PlayerConnection {
 }
 
 impl PlayerConnection {
-    /// Returns the connection of an input that reports its start.
-    pub fn from_connect<A>(table: TableId, input: &Input<A>) -> Option<Self> {
-        let Input::Connect { player, connection } = input else {
-            return None;
-        };
-        Some(Self { table, player: *player, connection: *connection })
-    }
-
     /// Returns the connection of an input that reports its end.
     pub fn from_disconnect<A>(table: TableId, input: &Input<A>) -> Option<Self> {
         let Input::Disconnect { player, connection } = input else {
@@ -138,7 +123,10 @@ impl Presence {
         shard: u16,
         input: &Input<A>,
     ) -> Option<(ConnectionRecord, Option<ConnectionRecord>)> {
-        let present = PlayerConnection::from_connect(table, input)?;
+        let Input::Connect { player, connection } = *input else {
+            return None;
+        };
+        let present = PlayerConnection { table, player, connection };
         let connection = LocalConnection { present, shard, is_departed: false };
         let before = self.local.insert(present.connection, connection);
         let before = before.filter(|before| before.present != present);

@@ -20,6 +20,8 @@ use bahay_shell::{
 };
 use uuid::Uuid;
 
+const TABLE: TableId = TableId(Uuid::from_u128(1));
+const CONNECTION: ConnectionId = ConnectionId(Uuid::from_u128(9));
 const LIMITS: Limits = Limits { queue_len: 2, queue_timeout_ms: 1_000, ..Limits::SERVICE };
 
 #[derive(Default)]
@@ -75,10 +77,14 @@ fn sit_request(player: u128) -> Request<Tongits> {
     Request::Submit(Input::sit(PlayerId(Uuid::from_u128(player)), "Ana"))
 }
 
+fn watch_request(writer: Option<Arc<dyn DirectWriter<Tongits>>>) -> Request<Tongits> {
+    Request::Watch(WatchRequest { connection: CONNECTION, writer, from: None })
+}
+
 fn stored_table() -> StoredTable {
     let bet = Coins::from_whole(1).expect("a coin is an amount");
     let terms = testing::terms(Rules::kingdom(), Some(Hits::default()), bet, 1);
-    let table = Table::<Tongits>::new(TableId(Uuid::from_u128(1)), terms);
+    let table = Table::<Tongits>::new(TABLE, terms);
     let base = Point { version: 0, tag: tag(0) };
     let snapshot = write_table(&table).expect("a table can be written");
     StoredTable { base, snapshot, lines: Vec::new(), engine: ENGINE, halted: None }
@@ -87,19 +93,20 @@ fn stored_table() -> StoredTable {
 /// Returns a host that has loaded its table and decided on a first player, with the append in
 /// flight.
 fn host_with_append_in_flight(process: &Process) -> (TableHost<Tongits>, RequestTicket, NewLine) {
-    let mut host = TableHost::new(TableId(Uuid::from_u128(1)));
+    let mut host = TableHost::new(TABLE);
     let (ticket, step) = host.request(process, sit_request(1));
     assert!(matches!(step, Step::Call(Call::Load)), "{step:?}");
     let step = host.handle_answer(process, ticket, CallResult::Loaded(Some(stored_table())));
     (host, ticket, into_append(step))
 }
 
-/// Returns a host with a watcher.
-fn host_with_watcher(process: &Process) -> (TableHost<Tongits>, Watch<Tongits>) {
-    let mut host = TableHost::new(TableId(Uuid::from_u128(1)));
-    let connection = ConnectionId(Uuid::from_u128(9));
-    let watch = WatchRequest { connection, writer: None, from: None };
-    let (watcher, step) = host.request(process, Request::Watch(watch));
+/// Returns a host with a watcher, who may have a direct writer.
+fn host_with_watcher(
+    process: &Process,
+    writer: Option<Arc<dyn DirectWriter<Tongits>>>,
+) -> (TableHost<Tongits>, Watch<Tongits>) {
+    let mut host = TableHost::new(TABLE);
+    let (watcher, step) = host.request(process, watch_request(writer));
     assert!(matches!(step, Step::Call(Call::Subscribe)), "{step:?}");
     let step = host.handle_answer(process, watcher, CallResult::Subscribed(true));
     assert!(matches!(step, Step::Call(Call::Load)), "{step:?}");
@@ -154,7 +161,7 @@ fn queued_requests_are_bounded_in_number_and_time() {
 #[test]
 fn an_abandoned_append_makes_the_host_reread_the_journal() {
     let process = Process::default();
-    let (mut host, mut watch) = host_with_watcher(&process);
+    let (mut host, mut watch) = host_with_watcher(&process, None);
     let (ticket, step) = host.request(&process, sit_request(1));
     let new = into_append(step);
     host.abandon(&process, ticket);
@@ -189,7 +196,7 @@ fn a_line_published_during_an_append_is_applied_once() {
 #[test]
 fn an_own_line_published_before_the_append_response_is_delivered_once() {
     let process = Process::default();
-    let (mut host, mut watch) = host_with_watcher(&process);
+    let (mut host, mut watch) = host_with_watcher(&process, None);
     let (ticket, step) = host.request(&process, sit_request(1));
     let new = into_append(step);
     let lines = [JournalEntry { tag: new.tag, line: new.line }];
@@ -217,14 +224,8 @@ impl DirectWriter<Tongits> for RecordingWriter {
 #[test]
 fn a_delivery_is_never_dated_before_its_line() {
     let process = Process::default();
-    let mut host = TableHost::new(TableId(Uuid::from_u128(1)));
     let writer = Arc::new(RecordingWriter::default());
-    let connection = ConnectionId(Uuid::from_u128(9));
-    let watch = WatchRequest { connection, writer: Some(writer.clone()), from: None };
-    let (watcher, _) = host.request(&process, Request::Watch(watch));
-    host.handle_answer(&process, watcher, CallResult::Subscribed(true));
-    let step = host.handle_answer(&process, watcher, CallResult::Loaded(Some(stored_table())));
-    let Step::Reply(Reply::Watched(Ok(_watch))) = step else { panic!("{step:?} is no watch") };
+    let (mut host, _watch) = host_with_watcher(&process, Some(writer.clone()));
     let (_, _, ours) = host_with_append_in_flight(&process);
     let later = ours.line.replace("\"at\":1000", "\"at\":8000");
     assert_ne!(ours.line, later, "the line carries its time");
@@ -237,16 +238,14 @@ fn a_delivery_is_never_dated_before_its_line() {
 #[test]
 fn a_process_without_the_time_neither_decides_nor_shows() {
     let process = Process::default();
-    let (mut host, watch) = host_with_watcher(&process);
+    let (mut host, watch) = host_with_watcher(&process, None);
     drop(watch);
     process.was_asleep.set(true);
     let (_, step) = host.request(&process, sit_request(1));
     assert!(is_unavailable(&step), "{step:?}");
     // A watch reads the missed lines first.
     let watch = |host: &mut TableHost<Tongits>| {
-        let connection = ConnectionId(Uuid::from_u128(9));
-        let watch = WatchRequest { connection, writer: None, from: None };
-        let (ticket, step) = host.request(&process, Request::Watch(watch));
+        let (ticket, step) = host.request(&process, watch_request(None));
         match step {
             Step::Call(Call::Tail { .. }) => {
                 host.handle_answer(&process, ticket, CallResult::Tail(Tail::Lines(Vec::new())))
@@ -269,9 +268,9 @@ fn a_process_without_the_time_neither_decides_nor_shows() {
 #[test]
 fn a_line_published_during_a_journal_read_is_kept() {
     let process = Process::default();
-    let (mut host, mut watch) = host_with_watcher(&process);
-    let (player, connection) = (PlayerId(Uuid::from_u128(1)), ConnectionId(Uuid::from_u128(9)));
-    let connect = || Request::Submit(Input::Connect { player, connection });
+    let (mut host, mut watch) = host_with_watcher(&process, None);
+    let player = PlayerId(Uuid::from_u128(1));
+    let connect = || Request::Submit(Input::Connect { player, connection: CONNECTION });
     let mut journal = Vec::new();
     for request in [sit_request(1), connect()] {
         let (ticket, mut step) = host.request(&process, request);
@@ -301,11 +300,8 @@ fn a_line_published_during_a_journal_read_is_kept() {
     let stored = StoredTable { lines: journal.clone(), ..stored_table() };
     let step = other.handle_answer(&process, appending, CallResult::Loaded(Some(stored)));
     let theirs = into_append(step);
-    host.handle_publication(
-        &process,
-        delivered,
-        &[JournalEntry { tag: theirs.tag, line: theirs.line }],
-    );
+    let published = [JournalEntry { tag: theirs.tag, line: theirs.line }];
+    host.handle_publication(&process, delivered, &published);
     let notice = watch.notices.try_recv().expect("the watcher has a notice");
     assert_eq!((notice.at.version, notice.is_snapshot), (3, false));
     let answer = match read_call {

@@ -17,7 +17,7 @@ const NAMES: [&str; 24] = [
 /// A house bot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HouseBot {
-    pub id: PlayerId,
+    pub player: PlayerId,
     pub name: String,
     pub avatar: String,
 }
@@ -48,7 +48,7 @@ impl Accounts {
         .await?;
         let mut bots: Vec<HouseBot> = rows
             .into_iter()
-            .map(|row| HouseBot { id: PlayerId(row.id), name: row.name, avatar: row.avatar })
+            .map(|row| HouseBot { player: PlayerId(row.id), name: row.name, avatar: row.avatar })
             .collect();
         for number in bots.len()..usize::from(count) {
             let bot = HouseBot::new(number);
@@ -75,7 +75,7 @@ impl HouseBot {
             _ => format!("Bot {} {}", NAMES[index], round + 1),
         };
         let avatar = AVATARS[number % AVATARS.len()].to_owned();
-        Self { id: PlayerId(entropy::uuid()), name, avatar }
+        Self { player: PlayerId(entropy::uuid()), name, avatar }
     }
 }
 
@@ -89,7 +89,7 @@ async fn insert_bot(
         insert into players (id, name, avatar, kind, created_at)
         values ($1, $2, $3, 'bot', $4)
         ",
-        bot.id.0,
+        bot.player.0,
         bot.name,
         bot.avatar,
         to_sql(now) as _

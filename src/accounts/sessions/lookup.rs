@@ -34,16 +34,11 @@ impl SessionLookup for PgSessionLookup {
                 .fetch_optional(&self.pool)
             };
             match timeout(TIMEOUT, db::retry(once)).await {
-                Ok(Ok(player)) => Ok(player.map(PlayerId)),
-                Ok(Err(error)) => {
-                    tracing::warn!(%error, "a session could not be looked up");
-                    Err(LookupError)
-                }
-                Err(_) => {
-                    tracing::warn!("a session could not be looked up in time");
-                    Err(LookupError)
-                }
+                Ok(Ok(player)) => return Ok(player.map(PlayerId)),
+                Ok(Err(error)) => tracing::warn!(%error, "a session could not be looked up"),
+                Err(_) => tracing::warn!("a session could not be looked up in time"),
             }
+            Err(LookupError)
         })
     }
 }

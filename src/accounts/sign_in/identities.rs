@@ -5,6 +5,7 @@
 //! issuer, and an identity belongs to one player; the primary key resolves races.
 
 use bahay_api::Time;
+use bahay_api::player::account::OwnProfile;
 use bahay_api::player::sign_in::{self as api, OpenIdSignIn, SignInMethods};
 use jiff_sqlx::Timestamp as SqlTimestamp;
 use sqlx::PgConnection;
@@ -13,8 +14,7 @@ use crate::accounts::players::{Credential, NewPlayer};
 use crate::accounts::sign_in::nonces::{self, Nonce};
 use crate::accounts::transaction::{self, TransactionError};
 use crate::accounts::{
-    AccountError, Accounts, DeviceId, Method, Profile, Tokens, Visitor, from_sql, locks, players,
-    to_sql,
+    AccountError, Accounts, DeviceId, Method, Tokens, Visitor, from_sql, locks, players, to_sql,
 };
 use crate::auth::Player;
 use crate::db;
@@ -32,7 +32,7 @@ impl Accounts {
         &self,
         request: &OpenIdSignIn,
         visitor: &Visitor,
-    ) -> Result<(Profile, Tokens), AccountError> {
+    ) -> Result<(OwnProfile, Tokens), AccountError> {
         let OpenIdSignIn { issuer, id_token, device_id, .. } = request;
         let token = IdToken { issuer: issuer.clone(), token: id_token.clone() };
         let (identity, nonce) = self.verify_identity(&token, device_id).await?;
@@ -48,7 +48,7 @@ impl Accounts {
         nonce: &Nonce,
         request: &OpenIdSignIn,
         visitor: &Visitor,
-    ) -> Result<Option<(Profile, Tokens)>, TransactionError> {
+    ) -> Result<Option<(OwnProfile, Tokens)>, TransactionError> {
         let now = self.clock.now();
         let Identity { issuer, subject } = identity;
         let mut tx = self.pool.begin().await?;

@@ -8,6 +8,7 @@
 //! session afterwards, however the two race: both take the player's lock, and a sign-in compares
 //! the version under it.
 
+use bahay_api::player::account::OwnProfile;
 use bahay_api::player::sign_in::PasswordSignIn;
 use bahay_engine::hex::Hex;
 use bahay_names::{NewPassword, PasswordAttempt, search_skeleton};
@@ -17,8 +18,8 @@ use crate::accounts::sessions::SessionEnd;
 use crate::accounts::sign_in::lockout::{self, AttemptSource, trusted_since};
 use crate::accounts::transaction::{self, TransactionError};
 use crate::accounts::{
-    AccountError, Accounts, DeviceId, HashPermit, Method, Name, Profile, Tokens, Visitor, locks,
-    players, sessions, to_sql,
+    AccountError, Accounts, DeviceId, HashPermit, Method, Name, Tokens, Visitor, locks, players,
+    sessions, to_sql,
 };
 use crate::auth::Player;
 use crate::clock::Timestamp;
@@ -55,7 +56,7 @@ impl Accounts {
         &self,
         request: &PasswordSignIn,
         visitor: &Visitor,
-    ) -> Result<(Profile, Tokens), AccountError> {
+    ) -> Result<(OwnProfile, Tokens), AccountError> {
         let permit = self.hasher.acquire()?;
         let now = self.clock.now();
         let skeleton = search_skeleton(&request.name);
@@ -118,7 +119,7 @@ impl Accounts {
         player: &Player,
         name: &Name,
         password: &NewPassword,
-    ) -> Result<Profile, AccountError> {
+    ) -> Result<OwnProfile, AccountError> {
         if password.is_easy(name.as_str()) {
             return Err(AccountError::PasswordEasy);
         }

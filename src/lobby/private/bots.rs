@@ -24,7 +24,7 @@ use crate::clock::Timestamp;
 use crate::ledger::AMOUNT_MAX;
 use crate::live_store::Unavailable;
 use crate::lobby::bots::{Funding, WantedFunds};
-use crate::lobby::{Bot, Lobby, LobbyError, Room};
+use crate::lobby::{HouseBot, Lobby, LobbyError, Room};
 use crate::ratings::INITIAL_RATING;
 use crate::rooms::PRIVATE;
 
@@ -104,7 +104,7 @@ impl Lobby {
     async fn fund_private_bot(
         &self,
         now: Timestamp,
-        bot: &Bot,
+        bot: &HouseBot,
         least: Coins,
     ) -> Result<(), LobbyError> {
         let wanted = WantedFunds { least, most: AMOUNT_MAX, purpose: PursePurpose::PrivateTable };

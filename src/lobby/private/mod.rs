@@ -74,7 +74,6 @@ pub struct PrivateView {
     pub table: TableId,
     pub host: PlayerId,
     pub terms: Terms<AnyRules>,
-    pub wallet_min: Coins,
     pub seats: u8,
     pub players: Vec<PlayerId>,
 }
@@ -224,7 +223,6 @@ impl Lobby {
             table: id,
             host,
             terms: table.terms().clone(),
-            wallet_min: table.terms().wallet_min().unwrap_or(Coins::ZERO),
             seats: table.seat_count(),
             players: table.occupants().map(|(_, occupant)| occupant.player).collect(),
         })

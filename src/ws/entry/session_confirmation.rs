@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use bahay_engine::variants;
 use tokio::task::AbortHandle;
 use tokio::time::sleep;
 
@@ -87,20 +88,10 @@ impl SessionAuthority {
             return true;
         }
         match command {
-            Command::Authenticate { .. }
-            | Command::Join { .. }
-            | Command::Ready { .. }
-            | Command::Reveal { .. }
-            | Command::Act { .. }
-            | Command::TakeBack { .. }
-            | Command::Leave { .. }
-            | Command::Ping { .. } => true,
-            Command::Watch { .. }
-            | Command::Unwatch { .. }
-            | Command::Seek { .. }
-            | Command::CancelSeek { .. }
-            | Command::Say { .. }
-            | Command::Hint { .. } => false,
+            variants!(Command: Authenticate, Join, Ready, Reveal, Act, TakeBack, Leave, Ping) => {
+                true
+            }
+            variants!(Command: Watch, Unwatch, Seek, CancelSeek, Say, Hint) => false,
         }
     }
 }

@@ -64,10 +64,8 @@ pub(in crate::ws) async fn upgrade(
         // The connection is closed already.
         return StatusCode::BAD_REQUEST.into_response();
     };
-    let request = HandshakeRequest {
-        credentials: handshake::read_credentials(&headers),
-        join: handshake::read_join(query.as_deref()),
-    };
+    let credentials = handshake::read_credentials(&headers);
+    let join = handshake::read_join(query.as_deref());
     upgrade
         .protocols(Form::ALL.map(Form::subprotocol))
         .read_buffer_size(READ_BYTES)
@@ -75,13 +73,7 @@ pub(in crate::ws) async fn upgrade(
         .write_buffer_size(0)
         .max_message_size(MESSAGE_BYTES_MAX)
         .max_frame_size(MESSAGE_BYTES_MAX)
-        .on_upgrade(move |socket| serve(socket, write_half, state, admitted, request))
-}
-
-/// The credentials and the join of the socket request.
-struct HandshakeRequest {
-    credentials: Option<Credentials>,
-    join: Option<ReceivedCommand>,
+        .on_upgrade(move |socket| serve(socket, write_half, state, admitted, credentials, join))
 }
 
 /// An admitted client.
@@ -133,10 +125,10 @@ async fn serve(
     write_half: Arc<WriteHalf>,
     state: Arc<PlayState>,
     admitted: Admitted,
-    request: HandshakeRequest,
+    credentials: Option<Credentials>,
+    join: Option<ReceivedCommand>,
 ) {
     let Admitted { client, from, permit } = admitted;
-    let HandshakeRequest { credentials, join } = request;
     let mut socket = PlayerSocket::new(
         socket,
         write_half,

@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use bahay_engine::table::{TableId, Timestamp};
+use bahay_engine::variants;
 use bahay_shell::{
     DeliveryCursor, DirectFeed, DirectLease, DirectWriter, Notice, WriteOutcome, redact_events,
 };
@@ -67,13 +68,7 @@ impl MessageClock {
                 self.last = self.last.max(*server_time_ms);
                 *server_time_ms = self.last;
             }
-            Message::Hello { .. }
-            | Message::Ack { .. }
-            | Message::Refusal { .. }
-            | Message::Closed { .. }
-            | Message::Ticket { .. }
-            | Message::Invited { .. }
-            | Message::Advice { .. } => {}
+            variants!(Message: Hello, Ack, Refusal, Closed, Ticket, Invited, Advice) => {}
         }
     }
 }
@@ -148,6 +143,10 @@ impl MessageWriter {
     pub(in crate::ws) fn report_backlog(&self, waiting: WriteBacklog) {
         self.state().report_backlog(&self.play, waiting);
     }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl DirectWriter<AnyGame> for MessageWriter {
@@ -168,7 +167,8 @@ impl DirectWriter<AnyGame> for MessageWriter {
         }
         let prompt = open_prompt(table, player, state.shorthand.form(), true);
         let Point { version, tag } = state.feed.to_client_point(notice.at);
-        let update = Message::Update { version, tag, server_time_ms: now, events, prompt };
+        let server_time_ms = now;
+        let update = Message::Update { version, tag, server_time_ms, events, prompt, ack: None };
         match state.write(self, [update].into_iter()) {
             Ok(waiting) => {
                 state.feed.advance(notice.at);
@@ -177,12 +177,6 @@ impl DirectWriter<AnyGame> for MessageWriter {
             // The session reports the error.
             Err(_) => WriteOutcome::Skipped,
         }
-    }
-}
-
-impl MessageWriter {
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -274,14 +268,12 @@ mod tests {
     /// Returns a table where the player sits by this connection.
     fn table(connection: ConnectionId) -> Table<AnyGame> {
         let terms = house_rooms(Clocks::default())[0].terms().clone();
-        let table = Table::<AnyGame>::new(TableId(Uuid::from_u128(3)), terms);
-        let sit = Input::Sit { player: PLAYER, name: "Ana".into(), avatar: None, bot: false };
-        let mut decided = table;
-        for input in [sit, Input::Connect { player: PLAYER, connection }] {
-            let transition = decided.decide(Timestamp::default(), input, entropy::game_entropy);
-            decided = transition.expect("there is a seat").table;
+        let mut table = Table::<AnyGame>::new(TableId(Uuid::from_u128(3)), terms);
+        for input in [Input::sit(PLAYER, "Ana"), Input::Connect { player: PLAYER, connection }] {
+            let transition = table.decide(Timestamp::default(), input, entropy::game_entropy);
+            table = transition.expect("there is a seat").table;
         }
-        decided
+        table
     }
 
     fn cursor(version: u64) -> DeliveryCursor {

@@ -13,7 +13,7 @@ use crate::ws::session::feed::SHOW_FAILED;
 
 impl Session {
     pub(super) async fn send_advice(&mut self, id: u32) -> Result<(), CloseReason> {
-        let Some(table) = self.joined_table() else {
+        let Some(table) = self.core.joined_table() else {
             self.refuse(id, SessionRefusal::NotJoined);
             return Ok(());
         };

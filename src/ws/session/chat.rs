@@ -44,7 +44,7 @@ impl Session {
     /// Handles a talk message: a phrase, or a changed list of muted players.
     pub(super) async fn handle_talk(&mut self, text: &str) {
         let listened_table =
-            self.joined_table().or(self.spectator.as_deref().map(Spectator::table));
+            self.core.joined_table().or(self.spectator.as_deref().map(Spectator::table));
         match serde_json::from_str(text) {
             Ok(TableBroadcast::Said { player, phrase }) => {
                 let audible_at =
@@ -66,7 +66,7 @@ impl Session {
     }
 
     pub(super) async fn send_phrase(&mut self, id: u32, phrase: Phrase) {
-        let Some(table) = self.joined_table() else {
+        let Some(table) = self.core.joined_table() else {
             return self.refuse(id, SessionRefusal::NotJoined);
         };
         if !self.chat.phrase_rate.try_acquire(self.received_at) {
@@ -83,33 +83,25 @@ impl Session {
     }
 
     pub(super) async fn watch(&mut self, id: u32, table: TableId) -> Result<(), CloseReason> {
-        if self.joined_table().is_some() {
+        if self.core.joined_table().is_some() {
             self.refuse(id, SessionRefusal::AlreadyJoined);
             return Ok(());
         }
         let tables = self.state.lobby.tables();
-        let watch = match tables.watch(table, self.core.connection(), None).await {
-            Ok(watch) => watch,
-            Err(TableError::Missing) => {
-                self.refuse(id, SessionRefusal::TableNotFound);
-                return Ok(());
-            }
-            Err(error) => {
-                self.refuse_submit(id, &error);
-                return Ok(());
-            }
-        };
-        match watch.table.terms().spectators {
-            Spectators::Anybody => {}
-            Spectators::Nobody => {
-                self.refuse(id, SessionRefusal::NotWatchable);
-                return Ok(());
-            }
+        match tables.watch(table, self.core.connection(), None).await {
+            Ok(watch) => match watch.table.terms().spectators {
+                Spectators::Anybody => {
+                    self.follow_talk(table).await;
+                    self.spectator = Some(Box::new(Spectator::new(table, watch)));
+                    self.pending.push(Message::Ack { id, version: None });
+                    return self.push_due_messages();
+                }
+                Spectators::Nobody => self.refuse(id, SessionRefusal::NotWatchable),
+            },
+            Err(TableError::Missing) => self.refuse(id, SessionRefusal::TableNotFound),
+            Err(error) => self.refuse_submit(id, &error),
         }
-        self.follow_talk(table).await;
-        self.spectator = Some(Box::new(Spectator::new(table, watch)));
-        self.pending.push(Message::Ack { id, version: None });
-        self.push_due_messages()
+        Ok(())
     }
 
     pub(super) fn unwatch(&mut self, id: u32) {
@@ -127,7 +119,8 @@ impl Session {
         match event {
             SpectatorEvent::Updated => self.push_due_messages(),
             SpectatorEvent::Closed(table, reason) => {
-                self.end_spectating();
+                self.spectator = None;
+                self.control.stop_listening();
                 self.pending.push(Message::Closed { table, reason });
                 Ok(())
             }
@@ -145,11 +138,6 @@ impl Session {
             self.pending.extend(due.map_err(|ShowError| SHOW_FAILED)?);
         }
         Ok(())
-    }
-
-    fn end_spectating(&mut self) {
-        self.spectator = None;
-        self.control.stop_listening();
     }
 
     async fn reload_muted_players(&mut self) {

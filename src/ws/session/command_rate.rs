@@ -2,40 +2,44 @@
 
 use std::time::{Duration, Instant};
 
-use crate::ws::protocol::limits::{
-    BURST, PHRASES_BURST, PHRASES_REFILL_MS, REFILL_MS, REJECTIONS_MAX,
-};
+use crate::rate_limit::Rate;
+use crate::ws::protocol::limits::{PHRASES_BURST, PHRASES_REFILL_MS, REJECTIONS_MAX};
 
-/// A token bucket, which begins full and gets one token in each interval.
+/// A token bucket, which begins full and gets one token in each interval. It is stored as the time
+/// at which it is full again.
 #[derive(Debug)]
-pub(super) struct TokenBucket<const BURST: u32, const REFILL_MS: u64> {
-    tokens: u32,
-    filled_at: Instant,
+struct TokenBucket {
+    full_at: Instant,
+}
+
+impl TokenBucket {
+    fn new(now: Instant) -> Self {
+        Self { full_at: now }
+    }
+
+    /// Takes a token. Returns false if there is none.
+    fn try_acquire(&mut self, burst: u32, refill: Duration, now: Instant) -> bool {
+        let full_at = self.full_at.max(now) + refill;
+        let is_filled = full_at - now <= refill * burst;
+        if is_filled {
+            self.full_at = full_at;
+        }
+        is_filled
+    }
 }
 
 /// The rate limit of phrases.
-pub(super) type PhraseRate = TokenBucket<PHRASES_BURST, PHRASES_REFILL_MS>;
+#[derive(Debug)]
+pub(super) struct PhraseRate(TokenBucket);
 
-impl<const BURST: u32, const REFILL_MS: u64> TokenBucket<BURST, REFILL_MS> {
+impl PhraseRate {
     pub(super) fn new(now: Instant) -> Self {
-        Self { tokens: BURST, filled_at: now }
+        Self(TokenBucket::new(now))
     }
 
     /// Takes a token. Returns false if there is none.
     pub(super) fn try_acquire(&mut self, now: Instant) -> bool {
-        let refill = Duration::from_millis(REFILL_MS);
-        let periods = now.duration_since(self.filled_at).as_nanos() / refill.as_nanos();
-        let periods = u32::try_from(periods).unwrap_or(u32::MAX);
-        if periods >= BURST - self.tokens {
-            self.tokens = BURST;
-            self.filled_at = now;
-        } else {
-            self.tokens += periods;
-            self.filled_at += refill * periods;
-        }
-        let left = self.tokens.checked_sub(1);
-        self.tokens = left.unwrap_or_default();
-        left.is_some()
+        self.0.try_acquire(PHRASES_BURST, Duration::from_millis(PHRASES_REFILL_MS), now)
     }
 }
 
@@ -52,17 +56,18 @@ pub(super) enum RateDecision {
 /// The rate limit of one connection's commands.
 #[derive(Debug)]
 pub(super) struct CommandRate {
-    bucket: TokenBucket<BURST, REFILL_MS>,
+    rate: Rate,
+    bucket: TokenBucket,
     rejections: u32,
 }
 
 impl CommandRate {
-    pub(super) fn new(now: Instant) -> Self {
-        Self { bucket: TokenBucket::new(now), rejections: 0 }
+    pub(super) fn new(rate: Rate, now: Instant) -> Self {
+        Self { rate, bucket: TokenBucket::new(now), rejections: 0 }
     }
 
     pub(super) fn try_acquire(&mut self, now: Instant) -> RateDecision {
-        if self.bucket.try_acquire(now) {
+        if self.bucket.try_acquire(self.rate.burst, self.rate.period(), now) {
             self.rejections = 0;
             return RateDecision::Allow;
         }
@@ -74,18 +79,26 @@ impl CommandRate {
 #[cfg(test)]
 mod tests {
     use super::{
-        BURST, CommandRate, PHRASES_BURST, PHRASES_REFILL_MS, PhraseRate, REFILL_MS,
-        REJECTIONS_MAX, RateDecision,
+        CommandRate, PHRASES_BURST, PHRASES_REFILL_MS, PhraseRate, REJECTIONS_MAX, Rate,
+        RateDecision,
     };
+    use crate::rate_limit::COMMANDS_PER_SOCKET;
+    use crate::ws::protocol::limits::{BURST, REFILL_MS};
     use std::time::{Duration, Instant};
 
     const REFILL: Duration = Duration::from_millis(REFILL_MS);
     const PHRASES_REFILL: Duration = Duration::from_millis(PHRASES_REFILL_MS);
 
     #[test]
+    fn the_default_rate_is_that_of_the_protocol() {
+        let Rate { per_second, burst } = COMMANDS_PER_SOCKET;
+        assert_eq!((u64::from(per_second) * REFILL_MS, burst), (1_000, BURST));
+    }
+
+    #[test]
     fn a_burst_is_allowed_then_rejected_then_closed() {
         let now = Instant::now();
-        let mut rate = CommandRate::new(now);
+        let mut rate = CommandRate::new(COMMANDS_PER_SOCKET, now);
         assert!((0..BURST).all(|_| rate.try_acquire(now) == RateDecision::Allow));
         assert!((0..REJECTIONS_MAX).all(|_| rate.try_acquire(now) == RateDecision::Reject));
         assert_eq!(rate.try_acquire(now), RateDecision::Close);
@@ -94,12 +107,23 @@ mod tests {
     #[test]
     fn the_bucket_refills_with_time() {
         let now = Instant::now();
-        let mut rate = CommandRate::new(now);
+        let mut rate = CommandRate::new(COMMANDS_PER_SOCKET, now);
         while rate.try_acquire(now) == RateDecision::Allow {}
         assert_eq!(rate.try_acquire(now + REFILL), RateDecision::Allow);
         assert_eq!(rate.try_acquire(now + REFILL), RateDecision::Reject);
         let later = now + REFILL * (BURST * 3);
         assert!((0..BURST).all(|_| rate.try_acquire(later) == RateDecision::Allow));
+        assert_eq!(rate.try_acquire(later), RateDecision::Reject);
+    }
+
+    #[test]
+    fn a_raised_rate_allows_more() {
+        let now = Instant::now();
+        let mut rate = CommandRate::new(Rate { per_second: 1_000, burst: 100 }, now);
+        assert!((0..100).all(|_| rate.try_acquire(now) == RateDecision::Allow));
+        assert_eq!(rate.try_acquire(now), RateDecision::Reject);
+        let later = now + Duration::from_millis(7);
+        assert!((0..7).all(|_| rate.try_acquire(later) == RateDecision::Allow));
         assert_eq!(rate.try_acquire(later), RateDecision::Reject);
     }
 

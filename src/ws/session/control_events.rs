@@ -85,7 +85,7 @@ impl ControlEvents {
 
     /// Reports invitations.
     pub(super) fn watch_invitations(&mut self, invited: broadcast::Receiver<Arc<Invitation>>) {
-        self.waiting.push(await_invitation(invited));
+        self.waiting.push(await_message(invited, Signal::Invited));
     }
 
     /// Follows this talk channel and no other from now on.
@@ -110,7 +110,7 @@ impl ControlEvents {
                 Signal::Shutdown => return ControlEvent::Shutdown,
                 Signal::ChannelClosed => {}
                 Signal::Invited(invitation, invited) => {
-                    self.waiting.push(await_invitation(invited));
+                    self.waiting.push(await_message(invited, Signal::Invited));
                     return ControlEvent::Invited(invitation);
                 }
                 Signal::Talk(channel, text, talk) => {
@@ -137,25 +137,20 @@ fn await_revocation(mut revocations: watch::Receiver<u64>) -> SignalFuture {
     })
 }
 
-fn await_talk(channel: u32, mut talk: broadcast::Receiver<Arc<str>>) -> SignalFuture {
-    Box::pin(async move {
-        loop {
-            match talk.recv().await {
-                Ok(text) => return Signal::Talk(channel, text, talk),
-                // Lost talk messages are not made up for.
-                Err(RecvError::Lagged(_)) => {}
-                Err(RecvError::Closed) => return Signal::ChannelClosed,
-            }
-        }
-    })
+fn await_talk(channel: u32, talk: broadcast::Receiver<Arc<str>>) -> SignalFuture {
+    await_message(talk, move |text, talk| Signal::Talk(channel, text, talk))
 }
 
-fn await_invitation(mut invited: broadcast::Receiver<Arc<Invitation>>) -> SignalFuture {
+fn await_message<T: ?Sized + Send + Sync + 'static>(
+    mut messages: broadcast::Receiver<Arc<T>>,
+    to_signal: impl FnOnce(Arc<T>, broadcast::Receiver<Arc<T>>) -> Signal + Send + 'static,
+) -> SignalFuture {
     Box::pin(async move {
         loop {
-            match invited.recv().await {
-                Ok(invitation) => return Signal::Invited(invitation, invited),
-                // The notices of lost invitations remain in the inbox.
+            match messages.recv().await {
+                Ok(message) => return to_signal(message, messages),
+                // Lost talk is not made up for. The notices of lost invitations remain in the
+                // inbox.
                 Err(RecvError::Lagged(_)) => {}
                 Err(RecvError::Closed) => return Signal::ChannelClosed,
             }
@@ -172,6 +167,7 @@ pub(in crate::ws) async fn wait_for_shutdown(stopping: &mut watch::Receiver<bool
 #[cfg(test)]
 mod tests {
     use super::{ControlEvent, ControlEvents};
+    use bahay_engine::variants;
     use futures_util::FutureExt as _;
     use std::sync::Arc;
     use std::time::Duration;
@@ -180,10 +176,7 @@ mod tests {
     async fn next_talk(control: &mut ControlEvents) -> String {
         match control.next().await {
             ControlEvent::Talk(text) => text.to_string(),
-            ControlEvent::Lost
-            | ControlEvent::SessionsRevoked
-            | ControlEvent::Shutdown
-            | ControlEvent::Invited(_) => {
+            variants!(ControlEvent: Lost, SessionsRevoked, Shutdown, Invited) => {
                 panic!("only talk is watched")
             }
         }

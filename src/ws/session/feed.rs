@@ -4,6 +4,7 @@ use bahay_engine::game::Game;
 use bahay_engine::table::{Event, PlayerId, Table, TableId, TableView};
 use bahay_shell::{CommandRefusal, Notice, PlayerSession, Presenter, SessionEnd, WatchEnd};
 
+use crate::ids::Tag;
 use crate::live_store::Point;
 use crate::metrics::PlayMetrics;
 use crate::tables::{TableError, Tables};
@@ -43,7 +44,8 @@ impl Presenter<AnyGame> for TableFeed<'_> {
         let prompt = open_prompt(table, self.player, self.form, is_last);
         let Point { version, tag } = at;
         let server_time_ms = self.tables.time_at(table);
-        self.messages.push(Message::Update { version, tag, server_time_ms, events, prompt });
+        let update = Message::Update { version, tag, server_time_ms, events, prompt, ack: None };
+        self.messages.push(update);
     }
 
     fn send_snapshot(&mut self, at: Point, view: TableView<AnyGame>, table: &Table<AnyGame>) {
@@ -70,8 +72,15 @@ impl Presenter<AnyGame> for TableFeed<'_> {
         self.messages.push(Message::Closed { table, reason });
     }
 
-    fn send_ack(&mut self, id: u32, version: Option<u64>) {
-        self.messages.push(Message::Ack { id, version });
+    fn send_ack(&mut self, id: u32, version: Option<u64>, line: Option<Tag>) {
+        let update = self.messages.iter_mut().find_map(|message| match message {
+            Message::Update { tag, ack, .. } if Some(*tag) == line => Some(ack),
+            _ => None,
+        });
+        match update {
+            Some(ack) => *ack = Some(id),
+            None => self.messages.push(Message::Ack { id, version }),
+        }
     }
 
     fn send_refusal(&mut self, id: u32, why: CommandRefusal<'_, GameRefusal>) {

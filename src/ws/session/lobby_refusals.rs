@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use bahay_engine::variants;
+
 use crate::auth::AuthError;
 use crate::lobby::LobbyError;
 use crate::ws::protocol::Message;
@@ -37,22 +39,9 @@ impl Session {
             LobbyError::Halted => SessionRefusal::TableHalted,
             LobbyError::OtherVersion => SessionRefusal::OtherVersion,
             // Private and practice tables are joined over REST.
-            LobbyError::SeatedElsewhere
-            | LobbyError::CodeUnknown
-            | LobbyError::BetOutOfBounds
-            | LobbyError::PrivateBetTooHigh { .. }
-            | LobbyError::Rules(_)
-            | LobbyError::TooManyPrivateTables
-            | LobbyError::PracticeFull
-            | LobbyError::KickedByHost
-            | LobbyError::TableFull
-            | LobbyError::NotHost
-            | LobbyError::GameRunning
-            | LobbyError::SeatAfterGame
-            | LobbyError::BotsUnavailable(_)
-            | LobbyError::RematchOver
-            | LobbyError::Unavailable(_)
-            | LobbyError::Ledger(_) => {
+            variants!(LobbyError: SeatedElsewhere, CodeUnknown, BetOutOfBounds, PrivateBetTooHigh,
+                Rules, TooManyPrivateTables, PracticeFull, KickedByHost, TableFull, NotHost,
+                GameRunning, SeatAfterGame, BotsUnavailable, RematchOver, Unavailable, Ledger) => {
                 tracing::warn!(player = %self.player, %error, "a player's table could not be found");
                 return self.refuse(id, SessionRefusal::Unavailable);
             }

@@ -7,8 +7,8 @@
 //! There are many connections, and nearly all of them wait. Rare work is therefore boxed while it
 //! runs, so that it takes no space in the task otherwise.
 //!
-//! Bounds: a text of at most 8 KB; 20 commands a second with bursts of 40; a bounded queue of
-//! unread frames (`link::socket`); a client that is silent for too long is disconnected
+//! Bounds: a text of at most 8 KB; a rate of commands (`command_rate`); a bounded queue of unread
+//! frames (`link::socket`); a client that is silent for too long is disconnected
 //! (`link::monitor`); a client that missed too many updates gets a snapshot.
 
 mod advice;
@@ -29,6 +29,7 @@ use std::time::{Duration, Instant};
 use axum::extract::ws::Message as Frame;
 use bahay_engine::game::Game;
 use bahay_engine::table::{ConnectionId, Input, PlayerId, Readable as _, TableId};
+use bahay_engine::variants;
 use bahay_shell::{Notice, PlayerSession, SessionCall, SessionEnd};
 use futures_util::FutureExt;
 
@@ -112,6 +113,7 @@ impl Session {
     ) -> Self {
         let now = Instant::now();
         let authority = SessionAuthority::new(player, &state.auth);
+        let rate = CommandRate::new(state.rate_limits.commands_per_socket(), now);
         Self {
             player: authority.player,
             core: PlayerSession::new(authority.player, ConnectionId(entropy::uuid())),
@@ -125,7 +127,7 @@ impl Session {
             seeking: None,
             form: writer.form(),
             writer,
-            rate: CommandRate::new(now),
+            rate,
             received_at: now,
             pending: Vec::new(),
         }
@@ -244,7 +246,8 @@ impl Session {
                     Ok(())
                 }
                 SessionInput::Control(ControlEvent::Invited(invitation)) => {
-                    self.pending.push(invitation_message(&invitation));
+                    let Invitation { code, from, name, game } = (*invitation).clone();
+                    self.pending.push(Message::Invited { code, from, name, game });
                     Ok(())
                 }
             };
@@ -371,23 +374,12 @@ impl Session {
         command: &UnparsedCommand,
     ) -> Result<(), rate_limit::AdmissionError> {
         match command {
-            Command::Join { .. }
-            | Command::Watch { .. }
-            | Command::Seek { .. }
-            | Command::CancelSeek { .. }
-            | Command::Hint { .. } => {
+            variants!(Command: Join, Watch, Seek, CancelSeek, Hint) => {
                 self.state.rate_limits.check_account_request(self.player)?;
                 self.state.rate_limits.check_request(self.from)
             }
-            Command::Authenticate { .. }
-            | Command::Unwatch { .. }
-            | Command::Ready { .. }
-            | Command::Reveal { .. }
-            | Command::Act { .. }
-            | Command::TakeBack { .. }
-            | Command::Leave { .. }
-            | Command::Say { .. }
-            | Command::Ping { .. } => Ok(()),
+            variants!(Command: Authenticate, Unwatch, Ready, Reveal, Act, TakeBack, Leave, Say,
+                Ping) => Ok(()),
         }
     }
 
@@ -419,9 +411,7 @@ impl Session {
                 Box::pin(self.send_phrase(id, phrase)).await;
                 return Ok(());
             }
-            Command::Watch { table, .. } => {
-                return Box::pin(self.watch(id, table)).await;
-            }
+            Command::Watch { table, .. } => return Box::pin(self.watch(id, table)).await,
             Command::Unwatch { .. } => {
                 self.unwatch(id);
                 return Ok(());
@@ -545,11 +535,6 @@ impl Session {
         Ok(next)
     }
 
-    /// Returns the joined table.
-    fn joined_table(&self) -> Option<TableId> {
-        self.core.joined_table()
-    }
-
     /// Reports the end of the connection to its table, joined or not.
     async fn report_end(&mut self) {
         self.state.lobby.tables().handle_connection_end(self.core.connection()).await;
@@ -570,9 +555,4 @@ impl Session {
         let refusal = refusal(self.metrics(), id, refused, Some(detail));
         self.pending.push(refusal);
     }
-}
-
-fn invitation_message(invitation: &Invitation) -> Message<AnyGame> {
-    let Invitation { code, from, name, game } = invitation.clone();
-    Message::Invited { code, from, name, game }
 }

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use bahay_engine::game::{Game, Viewer};
 use bahay_engine::seat::SeatSet;
 use bahay_engine::table::{Event, GameId, Phase, Table, TableId};
-
+use bahay_engine::variants;
 use bahay_shell::{
     DeliveryCursor, LastVisible, Notice, NoticeReceiver, Watch, WatchEnd, redact_events,
 };
@@ -83,11 +83,7 @@ impl TurnCounter {
             Phase::Playing(playing) => {
                 Some((playing.game, playing.prompt.seats, playing.prompt.countdown))
             }
-            Phase::Waiting
-            | Phase::Preparing(_)
-            | Phase::Opening(_)
-            | Phase::Revealing(_)
-            | Phase::Settling(_) => None,
+            variants!(Phase: Waiting, Preparing, Opening, Revealing, Settling) => None,
         };
         let is_same = match (self.asked, prompt) {
             (Some((game, seats, countdown)), Some((game_now, seats_now, countdown_now))) => {
@@ -183,8 +179,9 @@ impl Spectator {
                         }
                         cursor.advance(at);
                         let Point { version, tag } = cursor.to_client_point(at);
+                        let ack = None;
                         let update =
-                            Message::Update { version, tag, server_time_ms, events, prompt };
+                            Message::Update { version, tag, server_time_ms, events, prompt, ack };
                         (cursor, Some(update))
                     }
                 }

@@ -296,14 +296,14 @@ export const ASSETS = {
       ], fees: [{ seat: 0, gross: 650, fee: 32 }], pot: null,
     };
     const reading = (name, number, colour, wilds) => ({ class: name, number, colour, wilds });
-    house.follow = (said) => said.type === 'act' ? { scene: betweenGames({ phase: preparingPhase([1, 2, 3]) }), events: [
+    house.follow = (said) => said.type === 'act' ? { scene: betweenGames({ phase: preparingPhase() }), events: [
       game({ type: 'paid', seat: 0, chips: 4 }),
       game({ type: 'shown', hands: [{ hand: SEVEN, reading: reading('treasury', 7, 'B', 1) }, null,
         { hand: ['6Ra', '6Ya', '6Ka', '2Ga', '3Pa', '4Ob', '5Ob'], reading: reading('reserve', 6, 'R', 0) },
         { hand: ['1Rb', '2Yb', '3Kb', '4Gb', '5Pb', '6Oa', '7Ob'], reading: reading('reserve', 7, 'O', 0) }] }),
       game({ type: 'over', ending: 'showdown', winner: 0, awards: [65, 0, 31, 32] }),
       { type: 'over', game: GAME, settlement, server_seed: '5e'.repeat(32) },
-      { type: 'settled', game: GAME, pot: 0, crown: null }, preparingPhase([1, 2, 3])] } : null;
+      { type: 'settled', game: GAME, pot: 0, crown: null }, preparingPhase()] } : null;
     await act(page, 'pay').click();
     house.follow = () => null;
     const end = page.getByRole('dialog', { name: 'You win!' });
@@ -364,5 +364,5 @@ export const ASSETS_LOOKS = [
   ['assets-eight', assetsTable({ phase: { type: 'assess', seat: 5, began: true, swapped: false, sold: false }, asked: [5], seats: 8, pot: 428, risk: 21, purchase: 16, sell: 9, hand: SEVEN, kept: ['D0'],
     playing: [0, 1, 2, 4, 5, 6, 7], players: { 3: { chips: 61 }, 1: { assets: 6, wilds: 1, kept: 3, chips: 188 }, 4: { margin: 20 }, 6: { assets: 7, leverage: 45 } } })],
   ['assets-out', assetsTable({ phase: { type: 'risk', seat: 2 }, asked: [2], hand: [], playing: [1, 2, 3] })],
-  ['assets-ready', betweenGames({ phase: preparingPhase([1]), seats: 8 })],
+  ['assets-ready', betweenGames({ phase: preparingPhase(), seats: 8 })],
 ];

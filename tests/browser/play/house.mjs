@@ -75,7 +75,8 @@ export function betweenGames({ phase, seats = {}, pot = 300, crown = null, terms
   };
 }
 
-export const preparingPhase = (ready = [1, 2], ms = 9000) =>
+/** Returns a preparation as the player sees it: `ready` has no other seat than its own. */
+export const preparingPhase = (ready = [], ms = 9000) =>
   ({ type: 'preparing', game: NEXT, commitment: COMMITMENT, deadline_ms: Date.now() + ms, ready });
 
 function seatsWith(changes) {
@@ -145,13 +146,14 @@ export async function openHouse(dist) {
     house.scene = scene;
     for (const socket of house.sockets) if (socket.joined) snapshot(house, socket);
   };
-  /** Sends events and their resulting scene. */
-  house.tell = (events, scene = house.scene) => {
+  /** Sends events and their resulting scene, with the ack of the command that they answer, if any. */
+  house.tell = (events, scene = house.scene, answered = null) => {
     house.scene = scene;
     house.version += 1;
     for (const socket of house.sockets) {
       if (!socket.joined) continue;
-      socket.send({ type: 'update', version: house.version, tag: tag(house), server_time_ms: Date.now(), events, ...promptOf(house) });
+      const ack = socket === answered?.socket ? { ack: answered.id } : {};
+      socket.send({ type: 'update', version: house.version, tag: tag(house), server_time_ms: Date.now(), events, ...promptOf(house), ...ack });
     }
   };
   house.cut = (code) => { for (const socket of house.sockets) (code ? socket.end(code) : socket.raw.destroy()); };
@@ -297,7 +299,10 @@ function handleCommand(house, socket, said) {
     return;
   }
   if (next?.ticket) socket.send({ type: 'ticket', ticket: NEXT, rooms: said.rooms ?? ['newbie'], expires_at_ms: Date.now() + 120_000, ...next.ticket });
-  if (next?.events) house.tell(next.events, next.scene ?? house.scene);
+  if (next?.events) {
+    house.tell(next.events, next.scene ?? house.scene, { socket, id: said.id });
+    if (socket.joined) return;
+  }
   if (next?.advice) socket.send({ type: 'advice', game: GAME, prompt: house.scene.prompt, by: 'greedy', action: next.advice });
   if (next?.said) socket.send({ type: 'said', player: ME, phrase: said.phrase, server_time_ms: Date.now() });
   done();

@@ -43,7 +43,7 @@ export const LEARNING = {
     await page.evaluate(() => sessionStorage.clear());
     await page.goto(`${house.url}/play`);
     await page.getByRole('button', { name: 'Practise' }).click();
-    house.scene = betweenGames({ phase: preparingPhase([1, 2]), pot: 0, terms: UNHURRIED, seats: BOTS });
+    house.scene = betweenGames({ phase: preparingPhase(), pot: 0, terms: UNHURRIED, seats: BOTS });
     house.answers['POST /v1/practice-tables'] = { table: house.scene.view.table };
     await page.getByRole('button', { name: 'Learn Tong-its' }).click();
     await house.next('ready');

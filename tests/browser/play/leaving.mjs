@@ -159,7 +159,7 @@ export const LEAVING = {
   async 'a result stays until the player continues if all others are bots'({ house, page }) {
     house.show({ ...TURN, view: { ...TURN.view, seats: playingTable({ hand: [], phase: { type: 'play', seat: 0 }, seats: BOTS }).view.seats } });
     await page.locator('[data-act="draw"]:not([disabled])').waitFor();
-    house.tell(winMessages(), betweenGames({ phase: preparingPhase([1, 2]), seats: BOTS }));
+    house.tell(winMessages(), betweenGames({ phase: preparingPhase(), seats: BOTS }));
     const end = page.getByRole('dialog', { name: 'You win!' });
     const next = end.getByRole('button', { name: 'Next game' });
     await next.waitFor();

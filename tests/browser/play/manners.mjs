@@ -247,8 +247,8 @@ export const MANNERS = {
     const settlement = { winner: 0, fees: [], pot: null, payments: [{ from: 1, to: 0, owed: 0, paid: 0, items: [{ name: 'buy_in', rule: '1.6', counts: 5 }] }] };
     house.tell([
       { type: 'game', event: { type: 'over', ending: 'last_in', winner: 0, pot: 37 } }, { type: 'over', game: GAME, settlement, server_seed: '5e'.repeat(32) },
-      { type: 'settled', game: GAME, pot: 0, crown: null }, preparingPhase([1, 2]),
-    ], optionsBetween({ phase: preparingPhase([1, 2]), terms }));
+      { type: 'settled', game: GAME, pot: 0, crown: null }, preparingPhase(),
+    ], optionsBetween({ phase: preparingPhase(), terms }));
     const end = page.getByRole('dialog', { name: 'You win!' });
     await end.getByText('+5 bets').waitFor();
     await end.getByRole('button', { name: 'Next game' }).waitFor();
@@ -296,7 +296,7 @@ export const MANNERS = {
       const { context, page } = await openPage(house.browser, house.url, house.mistakes, { viewport, language });
       const browser = await context.newCDPSession(page);
       page.setDefaultTimeout(20_000);
-      const looks = [['play', twoMelds()], ['ready', betweenGames({ phase: preparingPhase([1]) })], ['assets', assetsTable({ phase: { type: 'open', seat: 0 } })], ['home', null]];
+      const looks = [['play', twoMelds()], ['ready', betweenGames({ phase: preparingPhase() })], ['assets', assetsTable({ phase: { type: 'open', seat: 0 } })], ['home', null]];
       for (const [name, scene] of looks) {
         house.scene = scene;
         if (!scene) await page.evaluate(() => sessionStorage.clear());

@@ -19,7 +19,7 @@ const settlement = {
 
 /** The moves: the tables before and after, and the elements that exist afterwards. */
 export const MOVES = {
-  deal: [betweenGames({ phase: preparingPhase([0, 1, 2], 60_000) }), [
+  deal: [betweenGames({ phase: preparingPhase([0], 60_000) }), [
     { type: 'opened', game: GAME, stakes: [1400, 1400, 1400], pot: 300, starter: 0 },
     game({ type: 'dealt', starter: 0, hands: [HAND, null, null], counts: [12, 12, 12], stock: 14 })], playingTable(before), '.rack [data-card="KS"]'],
   draw: [playingTable(before), [game({ type: 'drawn', seat: 0, auto: false, card: 'AC' })], playingTable(drawn), '.rack [data-card="AC"]'],

@@ -265,8 +265,8 @@ export const OPTIONS = {
     house.tell([
       game({ type: 'shown', hands: shown }), game({ type: 'over', ending: 'confront', winner: 0, pot: 37 }),
       { type: 'over', game: GAME, settlement, server_seed: '5e'.repeat(32) },
-      { type: 'settled', game: GAME, pot: 0, crown: null }, preparingPhase([1, 2]),
-    ], betweenGames({ phase: preparingPhase([1, 2]) }));
+      { type: 'settled', game: GAME, pot: 0, crown: null }, preparingPhase(),
+    ], betweenGames({ phase: preparingPhase() }));
     const end = page.getByRole('dialog', { name: 'You win!' });
     await end.waitFor();
     await end.getByText('+22.80').waitFor();
@@ -364,5 +364,5 @@ export const OPTIONS_LOOKS = [
   ['options-other', optionsTable({ phase: turn({ seat: 2, floor: 3 }), asked: [2], players: { 2: { facing: 3, chips: 41 }, 3: { folded: true }, 0: { chips: 18, evade_token: false, leveraged: true } } })],
   ['options-eight', optionsTable({ phase: { type: 'stop', seat: 0 }, seats: 8, rules: { seats_max: 8, dice_2d6: true }, pot: 214, costs: { buy: 2, sell: 11, exchange: 7 },
     dice: [...DICE, { value: 5, place: 0 }, { value: 12, place: 15 }], floors: FLOORS.map(([, , up], i) => ['9S', '2H', up ?? `${i + 2}C`]) })],
-  ['options-ready', betweenGames({ phase: preparingPhase([1]) })],
+  ['options-ready', betweenGames({ phase: preparingPhase() })],
 ];

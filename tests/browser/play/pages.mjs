@@ -35,7 +35,7 @@ export const PAGES = {
     // A table is found, and asking to play implies being ready.
     house.follow = (said) => {
       if (said.type !== 'seek') return null;
-      house.scene = betweenGames({ phase: preparingPhase([1, 2]) });
+      house.scene = betweenGames({ phase: preparingPhase() });
       return { ticket: { state: 'seated', table: house.scene.view.table } };
     };
     await page.locator('.act.huge').click();
@@ -117,8 +117,33 @@ export const PAGES = {
     await assertAccessible(house, page, 'leaders');
   },
 
+  async 'the player is ready, and then all are'({ house, page }) {
+    house.show(betweenGames({ phase: preparingPhase() }));
+    house.follow = (said) => said.type === 'ready'
+      ? { events: [{ type: 'ready', seat: 0 }], scene: betweenGames({ phase: preparingPhase([0]) }) } : null;
+    await page.locator('.between .ready').click();
+    const { game } = await house.next('ready');
+    await page.getByText('Ready. Waiting for the others.').waitFor();
+    house.tell([{ type: 'opening', game }], betweenGames({ phase: { type: 'opening', game } }));
+    await page.getByText('All are ready. Dealing…').waitFor();
+    await assertAccessible(house, page, 'all-ready');
+  },
+
+  async 'the last player is ready, and the game opens at once'({ house, page }) {
+    house.show(betweenGames({ phase: preparingPhase() }));
+    house.follow = (said) => {
+      if (said.type !== 'ready') return null;
+      const opening = { type: 'opening', game: said.game };
+      return { events: [opening], scene: betweenGames({ phase: opening }) };
+    };
+    await page.locator('.between .ready').click();
+    await page.getByText('All are ready. Dealing…').waitFor();
+    await house.next('ready');
+    if (house.heard.some(({ type }) => type === 'ready')) throw new Error('the player is ready twice');
+  },
+
   async 'the seat is lost'({ house, page }) {
-    house.show(betweenGames({ phase: preparingPhase([1, 2], 2000) }));
+    house.show(betweenGames({ phase: preparingPhase([], 2000) }));
     await page.getByText('The next game begins when all are ready.').waitFor();
     house.tell([{ type: 'left', seat: 0, player: house.scene.view.seats[0].player, reason: 'not_ready' }],
       betweenGames({ phase: { type: 'waiting' }, seats: { 0: null } }));

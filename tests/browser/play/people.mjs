@@ -101,7 +101,7 @@ export const PEOPLE = {
       await sheet.getByRole('button', { name: 'Fill with bots' }).click();
       await waitForRequest(house, `POST /v1/private-tables/${CODE}/bots`);
       const bots = { 1: { bot: true, name: 'Bot Benjie' }, 2: { bot: true, name: 'Bot Carmela' } };
-      house.show(betweenGames({ phase: preparingPhase([1, 2]), seats: bots, terms: { private: { ends_after_ms: 3600000 } } }));
+      house.show(betweenGames({ phase: preparingPhase(), seats: bots, terms: { private: { ends_after_ms: 3600000 } } }));
       await sheet.getByRole('button', { name: 'Fill with bots' }).waitFor({ state: 'detached' });
     });
   },
@@ -144,7 +144,7 @@ export const PEOPLE = {
     await page.locator('.act.huge:not([disabled])').waitFor();
     for (const socket of house.sockets) socket.send(offer);
     await page.getByText('Carmela asks for a rematch.').waitFor();
-    house.scene = betweenGames({ phase: preparingPhase([1, 2]), terms: { private: { ends_after_ms: 3600000 } } });
+    house.scene = betweenGames({ phase: preparingPhase(), terms: { private: { ends_after_ms: 3600000 } } });
     await withAnswers(house, { [`POST /v1/private-tables/${CODE}/seat`]: { code: CODE, link: `${house.url}/play/join/${CODE}`, table: house.scene.view.table } }, async () => {
       await page.getByRole('button', { name: 'Join' }).click();
       // Joining implies being ready.
@@ -218,7 +218,7 @@ export const PEOPLE = {
       await sheet.getByText('The house has news for you.').waitFor();
       await assertAccessible(house, page, 'notices');
       await waitForRequest(house, `POST /v1/me/notices/${notice(1)}/read`);
-      house.scene = betweenGames({ phase: preparingPhase([1, 2]), terms: { private: { ends_after_ms: 3600000 } } });
+      house.scene = betweenGames({ phase: preparingPhase(), terms: { private: { ends_after_ms: 3600000 } } });
       house.answers[`POST /v1/private-tables/${CODE}/seat`] = { code: CODE, link: `${house.url}/play/join/${CODE}`, table: house.scene.view.table };
       await sheet.getByRole('button', { name: 'Join' }).click();
       await house.next('ready');

@@ -86,7 +86,7 @@ export const PRACTISING = {
     await page.getByRole('button', { name: 'Leave' }).click();
     await page.getByText('Leave during a game? Leaving ends it.').waitFor();
     await page.getByRole('button', { name: 'Stay' }).click();
-    const phase = preparingPhase([1, 2]);
+    const phase = preparingPhase();
     house.tell([
       { type: 'game', event: { type: 'over', ending: 'tongits', winner: 0, showdown: [] } },
       { type: 'over', game: GAME, settlement, server_seed: '5e'.repeat(32) },
@@ -114,7 +114,7 @@ export const PRACTISING = {
     house.answers['POST /v1/practice-tables'] = { refuse: 'practice_full', status: 409 };
     await sheet.locator('[data-practice="tongits/classic"]').click();
     await page.getByText('All practice tables are in use. Try again later.').waitFor();
-    house.scene = betweenGames({ phase: preparingPhase([1, 2]), pot: 0, terms: PRACTICE });
+    house.scene = betweenGames({ phase: preparingPhase(), pot: 0, terms: PRACTICE });
     house.answers['POST /v1/practice-tables'] = { table: house.scene.view.table };
     await page.getByRole('button', { name: 'Practise' }).click();
     await page.locator('[data-practice="tongits/classic"]').click();

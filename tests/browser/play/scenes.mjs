@@ -41,11 +41,11 @@ export function winMessages() {
     game({ type: 'over', ending: 'tongits', winner: 0, showdown: [] }),
     { type: 'over', game: GAME, settlement, server_seed: '5e'.repeat(32) },
     { type: 'settled', game: GAME, pot: 0, crown: null },
-    preparingPhase([1, 2]),
+    preparingPhase(),
   ];
 }
 
-export const preparingAfter = betweenGames({ phase: preparingPhase([1, 2]), pot: 0 });
+export const preparingAfter = betweenGames({ phase: preparingPhase(), pot: 0 });
 
 /** The scenes by name. */
 export const SCENES = {

@@ -36,7 +36,7 @@ export async function runScenes({ browser, dist, mistakes, picture, only = null 
     house.asked.length = 0;
     house.follow = () => null;
     house.isMute = false;
-    house.scene = betweenGames({ phase: preparingPhase([0, 1, 2], 60_000) });
+    house.scene = betweenGames({ phase: preparingPhase([0], 60_000) });
     const { context, page } = await openPage(browser, house.url, mistakes);
     page.setDefaultTimeout(WAIT_MS);
     house.picture = picture;
@@ -77,7 +77,7 @@ async function checkLayouts({ browser, house, mistakes, picture }) {
     const { context, page } = await openPage(browser, house.url, mistakes, { viewport });
     page.setDefaultTimeout(WAIT_MS);
     await page.goto(`${house.url}/play`);
-    const looks = [['dealt', dealt], ['crowded', crowded], ['ready', betweenGames({ phase: preparingPhase([1]) })], ...ASSETS_LOOKS, ...OPTIONS_LOOKS, ...PRACTICE_LOOKS];
+    const looks = [['dealt', dealt], ['crowded', crowded], ['ready', betweenGames({ phase: preparingPhase() })], ...ASSETS_LOOKS, ...OPTIONS_LOOKS, ...PRACTICE_LOOKS];
     for (const [name, scene] of looks) {
       house.show(scene);
       await page.waitForTimeout(350);

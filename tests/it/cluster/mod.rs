@@ -8,11 +8,10 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use bahay::app::RunningServer;
-use bahay::clock::Clock;
 use bahay::entropy;
 use bahay::live_store::{AppendOutcome, JournalEntry, Point, Publication, Tail};
 use bahay::lobby::house_rooms;
-use bahay_client::{Play, PlayError};
+use bahay_client::Play;
 use bahay_engine::table::{Clocks, ENGINE, TableId};
 use playing::{PlayerGroup, Trio, join_when_available, trio, trios};
 use tokio::time::timeout;
@@ -22,9 +21,9 @@ use crate::stores::live_store::{line, point_after};
 use crate::support::checks::audit_books;
 use crate::support::cluster::{Cluster, Server};
 use crate::support::db::TestDatabase;
-use crate::support::house::{House, PATIENCE, join_table};
+use crate::support::house::{House, ai_clocks, join_table, unhurried_clocks};
 use crate::support::live::TestLive;
-use crate::support::play::deal_game;
+use crate::support::play::{TestPlay as _, deal_game};
 use crate::support::waiting::wait_until;
 
 /// The pause between a player's commands, which keeps the player below the rate limit.
@@ -33,9 +32,9 @@ const PACE: Duration = Duration::from_millis(60);
 /// The time after which a call to a frozen master fails.
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(1);
 
-async fn house(live: &TestLive, clocks: Clocks) -> House {
+async fn house(cluster: &Cluster, clocks: Clocks) -> House {
     let database = TestDatabase::new().await;
-    House::with_services(database, live.clone(), house_rooms(clocks), Clock::system()).await
+    House::with_services(database, live(cluster), house_rooms(clocks)).await
 }
 
 fn live(cluster: &Cluster) -> TestLive {
@@ -58,10 +57,9 @@ async fn audit_clean(house: &House, games: u32) {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_house_plays_on_a_cluster() {
     let cluster = Cluster::start().await;
-    let live = live(&cluster);
-    let house = house(&live, Clocks::default()).await;
+    let house = house(&cluster, unhurried_clocks()).await;
     let (other, running) = house.node().await;
-    let trios = trios(&cluster, &live, &[&house.base, &other]).await;
+    let trios = trios(&cluster, &house.live, &[&house.base, &other]).await;
     let playing: Vec<_> = trios.into_iter().map(|trio| PlayerGroup::start(trio.plays)).collect();
     for playing in &playing {
         playing.wait_for_progress(0, 1).await;
@@ -84,14 +82,13 @@ async fn a_house_plays_on_a_cluster() {
 #[tokio::test(flavor = "multi_thread")]
 async fn play_goes_on_while_its_slot_moves() {
     let cluster = Cluster::start().await;
-    let live = live(&cluster);
-    let house = house(&live, Clocks::default()).await;
+    let house = house(&cluster, unhurried_clocks()).await;
     let (other, running) = house.node().await;
     let Trio { table, plays, .. } = trio(&[&house.base, &other]).await;
     let playing = PlayerGroup::start(plays);
     playing.wait_for_progress(5, 0).await;
 
-    let (slot, from) = locate_table(&cluster, &live, table).await;
+    let (slot, from) = locate_table(&cluster, &house.live, table).await;
     let to = (from + 1) % 3;
     let [source, target] = [from, to].map(|number| &cluster.masters[number]);
     let source_id: String = source.send_command("CLUSTER MYID").await;
@@ -158,12 +155,7 @@ async fn a_frozen_master_delays_only_its_own_tables() {
         let failed = run_with_fault(&mut cluster, master, MasterFault::Freeze).await;
         let HouseWithFault { house, running, stuck, games } = failed;
         cluster.masters[master].thaw();
-        let stuck = PlayerGroup::start(stuck);
-        // The master may now execute the commands that it received while frozen, so a refusal of a
-        // later command is expected.
-        for seen in &stuck.seen {
-            seen.refused.fetch_add(1, Ordering::Relaxed);
-        }
+        let stuck = PlayerGroup::start_after_refusals(stuck, 1);
         stuck.wait_for_progress(5, 0).await;
         let games = games + stuck.end().await;
         running.stop().await.unwrap();
@@ -190,20 +182,18 @@ async fn run_with_fault(
     master: usize,
     fault: MasterFault,
 ) -> HouseWithFault {
-    let live = live(cluster);
-    let clocks = Clocks { think_ms: 1, grace_ms: 1, ..Clocks::default() };
-    let house = house(&live, clocks).await;
+    let house = house(cluster, ai_clocks(1)).await;
     let (other, running) = house.node().await;
-    let mut trios = trios(cluster, &live, &[&house.base, &other]).await;
+    let mut trios = trios(cluster, &house.live, &[&house.base, &other]).await;
     let mut homes = vec![];
     for trio in &trios {
-        homes.push(locate_table(cluster, &live, trio.table).await.1);
+        homes.push(locate_table(cluster, &house.live, trio.table).await.1);
     }
     let place = homes.iter().position(|home| *home == master).unwrap();
-    let mut stuck = start_game(trios.remove(place).plays).await;
-    let mut others = vec![];
-    for trio in trios {
-        others.push(start_game(trio.plays).await);
+    let mut stuck = trios.remove(place).plays;
+    deal_game(&mut stuck).await;
+    for trio in &mut trios {
+        deal_game(&mut trio.plays).await;
     }
 
     let turn = stuck.iter().position(|play| play.advice().is_some()).unwrap();
@@ -213,16 +203,11 @@ async fn run_with_fault(
         MasterFault::Kill => cluster.masters[master].kill(),
     }
     let acting = stuck[turn].act(action).await.unwrap();
-    let refused =
-        timeout(PATIENCE, stuck[turn].wait_for_answer(acting)).await.unwrap().unwrap_err();
-    assert!(
-        matches!(&refused, PlayError::Refused { code, .. } if code == "unavailable"),
-        "{refused}"
-    );
+    assert_eq!(stuck[turn].refusal_of(acting).await, "unavailable");
     // One player of each other table disconnects, so the AI acts for that player.
-    let others = others.into_iter().map(|mut plays| {
-        plays.pop().unwrap().drop_connection();
-        PlayerGroup::start(plays)
+    let others = trios.into_iter().map(|mut trio| {
+        trio.plays.pop().unwrap().drop_connection();
+        PlayerGroup::start(trio.plays)
     });
     let mut games = 0;
     for playing in others.collect::<Vec<_>>() {
@@ -233,27 +218,20 @@ async fn run_with_fault(
     HouseWithFault { house, running, stuck, games }
 }
 
-/// Makes all players ready and waits until the game prompts them. Returns their connections.
-async fn start_game(mut plays: Vec<Play>) -> Vec<Play> {
-    deal_game(&mut plays).await;
-    plays
-}
-
 /// A node starts while a master is frozen. Players who connect to the node play at the tables of
 /// the other masters, and at that master's tables as soon as it answers again.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_node_starts_while_a_master_is_frozen() {
     let cluster = Cluster::start().await;
-    let live = live(&cluster);
-    let house = house(&live, Clocks { prepare_ms: 60_000, ..Clocks::default() }).await;
-    let trios = trios(&cluster, &live, &[&house.base]).await;
+    let house = house(&cluster, unhurried_clocks()).await;
+    let trios = trios(&cluster, &house.live, &[&house.base]).await;
     let mut homes = vec![];
     for trio in &trios {
         let mut players = vec![];
         for client in &trio.clients {
             players.push(cluster.locate_key(&format!("{{p{}}}", client.player())).await.1);
         }
-        homes.push((locate_table(&cluster, &live, trio.table).await.1, players));
+        homes.push((locate_table(&cluster, &house.live, trio.table).await.1, players));
     }
     // A player whose keys are on the frozen master cannot connect to another node meanwhile.
     let count_movable = |away: usize| {

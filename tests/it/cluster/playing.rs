@@ -13,9 +13,9 @@ use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
 use super::{PACE, locate_table};
 use crate::support::cluster::Cluster;
-use crate::support::house::PATIENCE;
+use crate::support::house::{PATIENCE, seat_guests};
 use crate::support::live::TestLive;
-use crate::support::play::{join_tables, seat_guests};
+use crate::support::play::join_tables;
 use crate::support::waiting::wait_until;
 
 /// Three players of one table, connected through the nodes in turn.
@@ -60,10 +60,17 @@ pub(super) struct PlayerProgress {
 
 impl PlayerGroup {
     pub(super) fn start(plays: Vec<Play>) -> Self {
+        Self::start_after_refusals(plays, 0)
+    }
+
+    /// Starts players of whose earlier commands this many were refused as unavailable. Any of these
+    /// commands may still be executed, so a refusal of a later command is expected.
+    pub(super) fn start_after_refusals(plays: Vec<Play>, refused: u32) -> Self {
         let (games, enough) = watch::channel(u32::MAX);
         let mut playing = Self { players: JoinSet::new(), seen: vec![], games };
         for play in plays {
-            let seen = Arc::<PlayerProgress>::default();
+            let refused = AtomicU32::new(refused);
+            let seen = Arc::new(PlayerProgress { refused, ..PlayerProgress::default() });
             playing.seen.push(seen.clone());
             playing.players.spawn(play_on(play, seen, enough.clone()));
         }

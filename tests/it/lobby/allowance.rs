@@ -152,11 +152,10 @@ async fn guests_cannot_lose_what_they_were_given_to_one_of_them() {
     opened.expect_refusal(409, "private_bet_too_high");
 
     // At a bet of 9 a game may win 279 coins, so a winner is removed from the table.
-    let players: Vec<_> = party.clients.iter().collect();
     let has_won = async {
         loop {
-            drop(play_game(&players).await);
-            for client in &players {
+            drop(play_game(&party.clients).await);
+            for client in &party.clients {
                 if client.wallet().await.unwrap().available.hundredths() > 100_000 {
                     return;
                 }
@@ -164,13 +163,13 @@ async fn guests_cannot_lose_what_they_were_given_to_one_of_them() {
         }
     };
     timeout(PATIENCE, has_won).await.expect("few games end without a winner");
-    let mut plays = join_tables(players.iter().copied()).await;
+    let mut plays = join_tables(&party.clients).await;
     become_ready(&mut plays).await;
     let winner = wait_for("whoever has won is told", async || {
-        for client in &players {
+        for client in &party.clients {
             let notices: Value = client.read("/v1/me/notices").await.unwrap();
             if items(&notices).iter().any(|notice| notice["kind"] == "private_limit") {
-                return Some((*client).clone());
+                return Some(client.clone());
             }
         }
         None

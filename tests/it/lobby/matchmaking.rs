@@ -2,20 +2,20 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bahay::live_store::{LiveStore, SeatReservation, TicketState};
+use bahay::live_store::{SeatReservation, TicketState};
 use bahay::lobby::{self, Lobby, LobbyError, Matcher, Ticket};
 use bahay::ratings::Ratings;
 use bahay_client::Client;
 use bahay_engine::matchmaking::{Candidate, TicketId};
-use bahay_engine::table::{Clocks, PlayerId, TableId};
+use bahay_engine::table::{PlayerId, TableId};
+use bahay_engine::testing::TestRng;
 use serde_json::{Value, json};
 use tokio::time::timeout;
 use uuid::Uuid;
 
-use crate::support::bank::{Bank, KIND};
+use crate::support::bank::KIND;
 use crate::support::db::{read_row, read_value};
-use crate::support::house::{FRIENDS, House, PATIENCE, Setup};
-use crate::support::live::TestLive;
+use crate::support::house::{FRIENDS, House, PATIENCE, Setup, unhurried_clocks};
 use crate::support::node::Node;
 use crate::support::play::TestPlay as _;
 use crate::support::rest::{call, delete, get, post_json};
@@ -84,7 +84,7 @@ async fn three_fitting_players_are_seated_together_and_a_fourth_waits() {
 async fn an_invalid_ticket_request_is_refused() {
     let (_house, client) = House::with_guest().await;
     client.hold_socket().await.unwrap();
-    let nil = Uuid::nil();
+    let nil = Uuid::nil().to_string();
     for (body, status, code) in [
         (json!({ "rooms": [] }), 422, "rooms_invalid"),
         (json!({ "rooms": vec![NEWBIE; 9] }), 422, "rooms_invalid"),
@@ -98,11 +98,10 @@ async fn an_invalid_ticket_request_is_refused() {
         assert_eq!(refused.refusal(), (status, code), "{body}");
     }
     for method in ["GET", "DELETE"] {
-        let path = format!("/v1/matchmaking/tickets/{nil}");
-        call(&client, method, &path, None).await.expect_refusal(404, "ticket_not_found");
-        call(&client, method, "/v1/matchmaking/tickets/x", None)
-            .await
-            .expect_refusal(422, "path_invalid");
+        for (id, status, code) in [(&*nil, 404, "ticket_not_found"), ("x", 422, "path_invalid")] {
+            let path = format!("/v1/matchmaking/tickets/{id}");
+            call(&client, method, &path, None).await.expect_refusal(status, code);
+        }
     }
 }
 
@@ -191,31 +190,8 @@ async fn the_socket_reports_the_table_that_is_found() {
     }
 }
 
-/// Nodes in this process, without a matcher of their own.
-struct Hall {
-    bank: Bank,
-    live: TestLive,
-}
-
-impl Hall {
-    async fn new() -> Self {
-        Self { bank: Bank::new().await, live: TestLive::new() }
-    }
-
-    async fn lobby(&self) -> (Node, Lobby, LiveStore) {
-        let node = Node::new(&self.bank, &self.live, Clocks::default()).await;
-        let lobby = node.lobby.clone();
-        (node, lobby, self.live.connect().await.0)
-    }
-
-    async fn players(&self, count: usize) -> Vec<PlayerId> {
-        let mut players = vec![];
-        for _ in 0..count {
-            players.push(self.bank.player(1_000_000).await);
-        }
-        players
-    }
-}
+/// The coins of each player, in hundredths.
+const FUNDS: i64 = 1_000_000;
 
 async fn seek_all(lobby: &Lobby, players: &[PlayerId]) -> Vec<Ticket> {
     let mut tickets = vec![];
@@ -261,9 +237,9 @@ async fn run_rounds_until_over(
 /// one seats them, at the same table.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_next_matcher_finishes_the_placements_of_a_dead_one() {
-    let hall = Hall::new().await;
-    let (_node, lobby, live) = hall.lobby().await;
-    let players = hall.players(6).await;
+    let (bank, live, node) = Node::with_stores(unhurried_clocks()).await;
+    let (lobby, live) = (node.lobby.clone(), live.connect().await.0);
+    let players = bank.players([FUNDS; 6]).await;
     let tickets = seek_all(&lobby, &players).await;
     let held = live.acquire_matching_lease("dead").await.unwrap().unwrap();
     assert_eq!(held.waiting.len(), 6);
@@ -291,10 +267,10 @@ async fn the_next_matcher_finishes_the_placements_of_a_dead_one() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stopping_matcher_releases_its_lease() {
-    let hall = Hall::new().await;
-    let (_node, lobby, live) = hall.lobby().await;
+    let (_bank, live, node) = Node::with_stores(unhurried_clocks()).await;
+    let live = live.connect().await.0;
     let (stop, stopping) = tokio::sync::watch::channel(false);
-    let running = tokio::spawn(Matcher::new(lobby).run_until(stopping));
+    let running = tokio::spawn(Matcher::new(node.lobby.clone()).run_until(stopping));
     // The matcher holds the lease once another holder cannot acquire it.
     while live.acquire_matching_lease("other").await.unwrap().is_some() {
         live.release_matching_lease("other").await.unwrap();
@@ -308,9 +284,9 @@ async fn a_stopping_matcher_releases_its_lease() {
 /// A paused matcher resumes with an old lease.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_matcher_with_a_lost_lease_places_nothing() {
-    let hall = Hall::new().await;
-    let (_node, lobby, live) = hall.lobby().await;
-    let players = hall.players(3).await;
+    let (bank, live, node) = Node::with_stores(unhurried_clocks()).await;
+    let (lobby, live) = (node.lobby.clone(), live.connect().await.0);
+    let players = bank.players([FUNDS; 3]).await;
     let tickets = seek_all(&lobby, &players).await;
     let ids: Vec<TicketId> = tickets.iter().map(|ticket| ticket.id).collect();
     let old = live.acquire_matching_lease("paused").await.unwrap().unwrap();
@@ -340,26 +316,22 @@ async fn a_matcher_with_a_lost_lease_places_nothing() {
 async fn no_ticket_is_lost_or_seated_twice_in_any_race() {
     let seed = Uuid::new_v4().as_u64_pair().0;
     println!("seed {seed}");
-    let mut dice = seed;
-    let hall = Hall::new().await;
-    let (_here, lobby, _) = hall.lobby().await;
-    let (_there, other, _) = hall.lobby().await;
-    let players = hall.players(30).await;
+    let mut dice = TestRng::new(seed);
+    let (bank, _live, nodes) = Node::pair().await;
+    let [lobby, other] = nodes.each_ref().map(|node| node.lobby.clone());
+    let players = bank.players([FUNDS; 30]).await;
     let tickets = seek_all(&lobby, &players).await;
     let matchers = [&lobby, &other].map(|lobby| tokio::spawn(Matcher::new(lobby.clone()).run()));
     let mut racing = tokio::task::JoinSet::new();
     let mut instant = BTreeSet::new();
     for (player, ticket) in players.iter().copied().zip(&tickets) {
         let (id, lobby) = (ticket.id, other.clone());
-        dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        match (dice >> 33) % 3 {
+        match dice.below(3) {
             0 => {
                 racing.spawn(async move {
                     let cancelled = lobby.cancel_ticket(player, id).await;
-                    assert!(
-                        matches!(cancelled, Ok(_) | Err(LobbyError::TicketMatched)),
-                        "{cancelled:?}"
-                    );
+                    let is_fine = matches!(cancelled, Ok(_) | Err(LobbyError::TicketMatched));
+                    assert!(is_fine, "{cancelled:?}");
                 });
             }
             1 => {
@@ -374,7 +346,7 @@ async fn no_ticket_is_lost_or_seated_twice_in_any_race() {
     }
     racing.join_all().await;
     // One or two players may be left: two more join.
-    let more = hall.players(2).await;
+    let more = bank.players([FUNDS; 2]).await;
     let late = seek_all(&lobby, &more).await;
     let all = || players.iter().chain(&more).zip(tickets.iter().chain(&late));
     let ended = async {
@@ -391,10 +363,7 @@ async fn no_ticket_is_lost_or_seated_twice_in_any_race() {
                     (TicketState::Cancelled, Ok(None)) => break,
                     // A player seated without the ticket no longer needs it.
                     (TicketState::Cancelled, Ok(Some(_))) => {
-                        assert!(
-                            instant.contains(player),
-                            "a cancelled ticket without an instant seat"
-                        );
+                        assert!(instant.contains(player), "cancelled without an instant seat");
                         break;
                     }
                     // Too few players are left for a table.

@@ -16,10 +16,12 @@ use tokio::time::timeout;
 use crate::support::bank::Bank;
 use crate::support::checks::check_ledger;
 use crate::support::db::{TestDatabase, count_rows, read_value, read_values};
-use crate::support::house::{House, PATIENCE, Setup, guest_at, join_table, wide_rate_limits};
+use crate::support::house::{
+    House, PATIENCE, Setup, ai_clocks, guest_at, join_table, wide_rate_limits,
+};
 use crate::support::live::TestLive;
 use crate::support::node::{ConnectedPlayer, Node};
-use crate::support::play::{TestPlay as _, is_asked, join_new_table};
+use crate::support::play::{TestPlay as _, is_asked, join_new_table, refusal_code};
 use crate::support::process::{Server, serve};
 use crate::support::rest::{get, post_json};
 use crate::support::waiting::wait_until;
@@ -27,15 +29,6 @@ use crate::support::waiting::wait_until;
 type Happened = Event<<AnyGame as Game>::Event>;
 
 const PATH: &str = "/v1/practice-tables";
-
-/// Returns clocks with a short thinking time of the AI.
-fn quick() -> Clocks {
-    Clocks { think_ms: 20, grace_ms: 1, ..Clocks::default() }
-}
-
-fn tongits() -> RuleSetRequest {
-    RuleSetRequest { kind: Some("tongits".into()), ..RuleSetRequest::default() }
-}
 
 /// Returns a digest of every table's rows, by the table's name.
 async fn digest_database(pool: &PgPool) -> Vec<(String, String)> {
@@ -53,10 +46,6 @@ async fn digest_database(pool: &PgPool) -> Vec<(String, String)> {
         digests.push((table, read_value(pool, &digest).await));
     }
     digests
-}
-
-async fn count(house: &House, from: &str) -> i64 {
-    count_rows(&house.pool, from).await
 }
 
 /// Follows a hint or declares readiness, if the player is asked.
@@ -98,7 +87,7 @@ async fn a_player_without_coins_practises_and_nothing_is_stored() {
     let player = bank.player(0).await;
     let before = digest_database(&bank.pool).await;
     for kind in catalog::kinds().into_iter().filter(|kind| !kind.is_hidden) {
-        let doomed = Node::start(&bank, &live, quick()).await;
+        let doomed = Node::start(&bank, &live, ai_clocks(20)).await;
         let wanted = RuleSetRequest { kind: Some(kind.name.into()), ..RuleSetRequest::default() };
         let table = doomed.lobby.join_practice(player, wanted, None, None).await.unwrap();
         let mut seated = ConnectedPlayer::join(&doomed, table, player).await;
@@ -106,7 +95,7 @@ async fn a_player_without_coins_practises_and_nothing_is_stored() {
             .await;
         let game = seated.table.phase().game().unwrap();
         drop(doomed);
-        let node = Node::start(&bank, &live, quick()).await;
+        let node = Node::start(&bank, &live, ai_clocks(20)).await;
         let mut seated = ConnectedPlayer::join(&node, table, player).await;
         assert_eq!(seated.table.phase().game(), Some(game), "{}: it goes on", kind.name);
         let is_next =
@@ -130,13 +119,6 @@ async fn join_practice(client: &Client, kind: &str) -> TableId {
 async fn refuse_practice(client: &Client, code: &str) {
     let body = json!({ "kind": "tongits" });
     post_json(client, PATH, &body).await.expect_refusal(409, code);
-}
-
-fn code(refused: Result<impl std::fmt::Debug, PlayError>) -> String {
-    match refused {
-        Err(PlayError::Refused { code, .. }) => code,
-        other => panic!("{other:?}"),
-    }
 }
 
 /// Asks for a hint, and returns its prompt and action.
@@ -173,7 +155,7 @@ async fn hint_with_events(
 async fn ready(play: &mut Play) {
     let game = play.prepared_game().await;
     let ready = play.ready(game, Some("luck".into())).await.unwrap();
-    play.wait_for_answer(ready).await.unwrap();
+    play.confirm(ready).await;
     while matches!(play.view().unwrap().phase, PhaseView::Opening { .. }) {
         play.next_message().await;
     }
@@ -181,10 +163,6 @@ async fn ready(play: &mut Play) {
     if let Some(revealing) = play.reveal().await.unwrap() {
         let _ = play.wait_for_answer(revealing).await;
     }
-}
-
-async fn until_asked(play: &mut Play) {
-    play.read_until("a prompt", is_asked).await;
 }
 
 /// Plays to the end of the game by hints, and returns the number of hints followed.
@@ -218,10 +196,10 @@ async fn play_by_hints(play: &mut Play) -> u32 {
 /// Plays over REST and a socket, as a client does.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_practice_game_by_hints_moves_no_coins() {
-    let house = House::with_clocks(quick()).await;
+    let house = House::with_clocks(ai_clocks(20)).await;
     let client = house.guest("Althea").await;
     let wallet = client.wallet().await.unwrap();
-    let operations = count(&house, "operations").await;
+    let operations = count_rows(&house.pool, "operations").await;
     let table = join_practice(&client, "tongits").await;
     let mut play = join_table(&client).await;
     let view = play.view().unwrap();
@@ -234,15 +212,15 @@ async fn a_practice_game_by_hints_moves_no_coins() {
     assert!(play_by_hints(&mut play).await > 0);
     // During another game the player can leave at once.
     ready(&mut play).await;
-    until_asked(&mut play).await;
+    play.read_until("a prompt", is_asked).await;
     client.leave().await.unwrap();
     assert_ne!(client.seat("newbie").await.unwrap(), table);
     client.leave().await.unwrap();
     assert_eq!(client.wallet().await.unwrap().available, wallet.available);
     for nothing in ["games", "game_players", "game_records", "settlements", "notices"] {
-        assert_eq!(count(&house, nothing).await, 0, "{nothing}");
+        assert_eq!(count_rows(&house.pool, nothing).await, 0, "{nothing}");
     }
-    assert_eq!(count(&house, "operations").await, operations);
+    assert_eq!(count_rows(&house.pool, "operations").await, operations);
     let games = get(&client, "/v1/me/games").await.body;
     assert_eq!(games["items"], json!([]));
     check_ledger(&house.pool).await;
@@ -250,16 +228,16 @@ async fn a_practice_game_by_hints_moves_no_coins() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_hint_is_refused_without_a_prompt_and_at_tables_with_coins() {
-    let house = House::with_clocks(quick()).await;
+    let house = House::with_clocks(ai_clocks(20)).await;
     let client = house.guest("Althea").await;
     let mut play = client.play().await.unwrap();
-    assert_eq!(code(hint(&mut play).await), "not_joined");
+    assert_eq!(refusal_code(hint(&mut play).await), "not_joined");
     join_practice(&client, "tongits").await;
     drop(play);
     let mut play = join_table(&client).await;
-    assert_eq!(code(hint(&mut play).await), "wrong_phase");
+    assert_eq!(refusal_code(hint(&mut play).await), "wrong_phase");
     ready(&mut play).await;
-    until_asked(&mut play).await;
+    play.read_until("a prompt", is_asked).await;
     let (_, action) = hint(&mut play).await.unwrap();
     play.confirm_action(action).await;
     while is_asked(&play) {
@@ -269,19 +247,19 @@ async fn a_hint_is_refused_without_a_prompt_and_at_tables_with_coins() {
     let refused = hint(&mut play).await;
     if is_asked(&play) {
         // The bots have acted before the request was processed.
-        assert!(refused.is_ok() || code(refused) == "not_asked");
+        assert!(refused.is_ok() || refusal_code(refused) == "not_asked");
     } else {
-        assert_eq!(code(refused), "not_asked");
+        assert_eq!(refusal_code(refused), "not_asked");
     }
     // Tables with coins reject hints before a game and during it.
     let (_, _clients, mut plays) = join_new_table(&house).await;
-    assert_eq!(code(hint(&mut plays[0]).await), "not_practice");
+    assert_eq!(refusal_code(hint(&mut plays[0]).await), "not_practice");
     for play in &mut plays {
         ready(play).await;
     }
     for play in &mut plays {
         play.read_until("the first prompt", |play| play.prompt().is_some()).await;
-        assert_eq!(code(hint(play).await), "not_practice");
+        assert_eq!(refusal_code(hint(play).await), "not_practice");
     }
 }
 
@@ -296,7 +274,7 @@ async fn hints_are_limited_as_requests_are() {
     let mut play = join_table(&client).await;
     let mut refused = vec![];
     for _ in 0..12 {
-        refused.push(code(hint(&mut play).await));
+        refused.push(refusal_code(hint(&mut play).await));
     }
     assert!(refused.contains(&"too_fast".to_owned()), "{refused:?}");
     assert!(refused.contains(&"wrong_phase".to_owned()), "{refused:?}");
@@ -304,7 +282,7 @@ async fn hints_are_limited_as_requests_are() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_practising_player_has_one_table_and_sits_nowhere_else() {
-    let house = House::with_clocks(quick()).await;
+    let house = House::with_clocks(ai_clocks(20)).await;
     let client = house.guest("Althea").await;
     let table = join_practice(&client, "tongits").await;
     assert_eq!(join_practice(&client, "tongo_options").await, table, "the same table is returned");
@@ -355,11 +333,11 @@ async fn practice_tables_are_limited_and_one_that_was_left_does_not_count() {
 /// A player who disappears loses the table when it is not ready for the next game.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_abandoned_practice_table_closes_automatically() {
-    let (bank, live) = (Bank::new().await, TestLive::new());
-    let clocks = Clocks { prepare_ms: 100, think_ms: 1, grace_ms: 1, ..Clocks::default() };
-    let node = Node::new(&bank, &live, clocks).await;
+    let clocks = Clocks { prepare_ms: 100, ..ai_clocks(1) };
+    let (bank, _live, node) = Node::with_stores(clocks).await;
     let player = bank.player(0).await;
-    let table = node.lobby.join_practice(player, tongits(), None, None).await.unwrap();
+    let tongits = RuleSetRequest { kind: Some("tongits".into()), ..RuleSetRequest::default() };
+    let table = node.lobby.join_practice(player, tongits, None, None).await.unwrap();
     let mut seated = ConnectedPlayer::join(&node, table, player).await;
     let game = seated.table.phase().game().unwrap();
     let ready = Input::Ready { player, game, commitment: None };
@@ -384,7 +362,7 @@ async fn a_killed_process_leaves_a_game_that_ends_once() {
     join_practice(&client, "tongits").await;
     let mut play = join_table(&client).await;
     ready(&mut play).await;
-    until_asked(&mut play).await;
+    play.read_until("a prompt", is_asked).await;
     let game = play.prompt().unwrap().game;
     doomed.signal("KILL");
     let known = play.drop_connection();
@@ -413,6 +391,5 @@ async fn a_killed_process_leaves_a_game_that_ends_once() {
         |event: &&Happened| matches!(event, Event::Settled { game: of, .. } if *of == game);
     assert_eq!(happened.iter().filter(is_settled).count(), 1);
     let pool = database.pool().await;
-    let games: i64 = read_value(&pool, "select count(*) from games").await;
-    assert_eq!(games, 0);
+    assert_eq!(count_rows(&pool, "games").await, 0);
 }

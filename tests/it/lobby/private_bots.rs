@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use bahay::lobby::{
-    Bot, BotsUnavailable, Lobby, LobbyError, Options, PrivateTableRequest, RuleSetRequest,
+    BotsUnavailable, HouseBot, Lobby, LobbyError, Options, PrivateTableRequest, RuleSetRequest,
 };
 use bahay_client::Client;
 use bahay_engine::coins::Coins;
@@ -13,11 +13,9 @@ use serde_json::{Value, json};
 
 use super::house_bots::house_bots;
 use super::private_pots::play_game;
-use crate::support::bank::Bank;
 use crate::support::checks::check_ledger;
 use crate::support::db::{count_rows, execute, read_row, read_value};
-use crate::support::house::{House, Setup, join_table};
-use crate::support::live::TestLive;
+use crate::support::house::{House, Setup, join_table, unhurried_clocks};
 use crate::support::node::Node;
 use crate::support::play::become_ready;
 use crate::support::rest::{delete, get, post, post_json};
@@ -29,7 +27,7 @@ const BET: i64 = 300;
 /// Starts a house with this many bots, and opens a private table. Returns its host and code.
 async fn open_hosted_table(bots: u16) -> (House, Client, String) {
     let lobby = Options { bots, bots_after: Duration::from_secs(3_600), ..Options::default() };
-    let clocks = Clocks { think_ms: 20, prepare_ms: 20_000, ..Clocks::default() };
+    let clocks = Clocks { think_ms: 20, prepare_ms: 20_000, ..unhurried_clocks() };
     let rooms = bahay::lobby::house_rooms(clocks);
     let house = House::with_setup(Setup { rooms, lobby, ..Setup::default() }).await;
     let host = house.guest("Althea").await;
@@ -94,7 +92,7 @@ async fn the_shares_of_bots_in_a_pot_return_to_the_house() {
     let (house, host, code) = open_hosted_table(2).await;
     let table = post(&host, &path(&code, "/bots")).await.expect(200);
     let seated = bots(&table, &[host.player()]);
-    let play = play_game(&[&host]).await;
+    let play = play_game([&host]).await;
     assert_eq!(play.view().unwrap().pot.hundredths(), 3 * BET);
     drop(play);
     let guest = house.guest("Benjie").await;
@@ -137,7 +135,7 @@ async fn a_house_without_bots_refuses_to_seat_any() {
 }
 
 /// Returns the lobby of a node with these bots and this daily limit.
-fn lobby(node: &Node, bots: &[Bot], bots_day_max: Coins) -> Lobby {
+fn lobby(node: &Node, bots: &[HouseBot], bots_day_max: Coins) -> Lobby {
     let private_bots_bet_max = Coins::from_hundredths(BET + 100);
     let options = Options { bots_day_max, private_bots_bet_max, ..Options::default() };
     node.lobby_with(bots, options)
@@ -150,7 +148,7 @@ fn request(bet: i64) -> PrivateTableRequest {
 
 #[tokio::test]
 async fn bots_join_only_tables_whose_host_cannot_choose_their_losses() {
-    let (bank, _live, node) = Node::with_stores(Clocks::default()).await;
+    let (bank, _live, node) = Node::with_stores(unhurried_clocks()).await;
     let bots = house_bots(&bank, 2).await;
     let lobby = lobby(&node, &bots, Coins::from_hundredths(2_000_000));
     let own = RuleSetRequest {
@@ -176,8 +174,7 @@ async fn bots_join_only_tables_whose_host_cannot_choose_their_losses() {
 /// bot sits at two tables.
 #[tokio::test(flavor = "multi_thread")]
 async fn concurrent_hosts_stay_within_the_limit_of_private_tables() {
-    let (bank, live) = (Bank::new().await, TestLive::new());
-    let nodes = Node::pair(&bank, &live).await;
+    let (bank, _live, nodes) = Node::pair().await;
     let bots = house_bots(&bank, 16).await;
     // Half of the limit covers three bots with the minimum.
     let needed = 15 * BET;
@@ -231,6 +228,6 @@ async fn the_allowance_does_not_apply_to_bots() {
         );
         execute(&owner, &game).await;
     }
-    let play = play_game(&[&host]).await;
+    let play = play_game([&host]).await;
     assert_eq!(play.view().unwrap().seats.iter().flatten().filter(|seat| seat.bot).count(), 2);
 }

@@ -6,17 +6,16 @@ use std::time::Duration;
 use bahay::ledger::audit::Difference;
 use bahay::ledger::{LedgerError, PotRefundRequest};
 use bahay::lobby::{self, PRIVATE_TABLES_MAX, house_rooms};
-use bahay::operators::Role;
 use bahay_client::{Client, Play};
-use bahay_engine::table::{Clocks, Share, TableId};
+use bahay_engine::table::{Share, TableId};
 use redis::AsyncCommands as _;
 use serde_json::{Value, json};
 
 use crate::support::bank::{self, ANTE, Bank, PotGoes};
 use crate::support::checks::check_ledger;
 use crate::support::db::execute;
-use crate::support::house::{FRIENDS, House, Setup};
-use crate::support::operators::operator_session;
+use crate::support::house::{FRIENDS, House, Setup, ai_clocks};
+use crate::support::operators::admin_session;
 use crate::support::play::{TestPlay as _, become_ready, join_tables, prepared_game};
 use crate::support::rest::{call_at, delete, get, items, post, post_json};
 use crate::support::waiting::wait_until;
@@ -40,8 +39,7 @@ impl Party {
 
     /// Creates a party in a house with these options, at this bet.
     pub(crate) async fn with_options(lobby: lobby::Options, bet: i64) -> Self {
-        let clocks = Clocks { think_ms: 20, grace_ms: 1, ..Clocks::default() };
-        let setup = Setup { rooms: house_rooms(clocks), lobby, ..Setup::default() };
+        let setup = Setup { rooms: house_rooms(ai_clocks(20)), lobby, ..Setup::default() };
         let house = House::with_setup(setup).await;
         let clients = house.guests(FRIENDS).await;
         let body = json!({ "room": "newbie", "bet": bet, "rule_set": "kingdom" });
@@ -75,13 +73,11 @@ impl Party {
 }
 
 /// Plays a whole game, with the AI for all but the first player, who watches to the end.
-pub(crate) async fn play_game(clients: &[&Client]) -> Play {
-    let mut plays = join_tables(clients.iter().copied()).await;
+pub(crate) async fn play_game<'a>(clients: impl IntoIterator<Item = &'a Client>) -> Play {
+    let mut plays = join_tables(clients).await;
     let played = become_ready(&mut plays).await;
     let mut play = plays.swap_remove(0);
-    for other in plays {
-        other.drop_connection();
-    }
+    drop(plays);
     let is_over = |play: &Play| prepared_game(play).is_some_and(|game| game != played);
     play.act_until("the end of the game", is_over).await;
     play
@@ -109,7 +105,7 @@ async fn refund_notices(client: &Client) -> Vec<i64> {
 async fn a_kicked_player_takes_its_share_of_the_pot_along() {
     let party = Party::new(Duration::from_secs(3_600)).await;
     let [host, guest, other] = &party.clients[..] else { panic!("three have sat down") };
-    let mut play = play_game(&[host, guest, other]).await;
+    let mut play = play_game([host, guest, other]).await;
     assert_eq!(play.view().unwrap().pot.hundredths(), 3 * BET);
     let wallet = available(guest).await;
     party.kick(guest).await;
@@ -121,7 +117,7 @@ async fn a_kicked_player_takes_its_share_of_the_pot_along() {
 
     let friend = party.house.guest("Dante").await;
     party.join(&friend).await;
-    let play = play_game(&[host, other, &friend]).await;
+    let play = play_game([host, other, &friend]).await;
     let pot = play.view().unwrap().pot.hundredths();
     assert!(pot == 0 || pot == 5 * BET, "{pot}");
     assert_eq!(refund_notices(guest).await, [BET], "the refund happens once");
@@ -132,8 +128,7 @@ async fn a_kicked_player_takes_its_share_of_the_pot_along() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_abandoned_table_ends_and_refunds_its_pot() {
     let party = Party::new(Duration::from_millis(500)).await;
-    let players: Vec<_> = party.clients.iter().collect();
-    drop(play_game(&players).await);
+    drop(play_game(&party.clients).await);
     let mut wallets = vec![];
     for client in &party.clients {
         client.leave().await.unwrap();
@@ -162,10 +157,8 @@ async fn an_abandoned_table_ends_and_refunds_its_pot() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_voided_private_table_refunds_its_pot() {
     let party = Party::new(Duration::from_secs(3_600)).await;
-    let players: Vec<_> = party.clients.iter().collect();
-    drop(play_game(&players).await);
-    let owner = party.house.database.owner_pool().await;
-    let session = operator_session(&owner, "ate.luz", Role::Admin).await;
+    drop(play_game(&party.clients).await);
+    let session = admin_session(&party.house).await;
     let mut before = vec![];
     for client in &party.clients {
         before.push(available(client).await);
@@ -261,11 +254,11 @@ async fn a_pot_refund_is_what_its_player_has_paid_since_the_pot_was_last_won() {
     // The audit itself is tested: coins sent to another player are found.
     let owner = bank.database.owner_pool().await;
     let swap = format!(
-        "update transfers t set destination = (select a.id from accounts a where a.code = 'wallet:{}')
-        where t.code = 'pot_refund' and t.destination <> (
-            select a.id from accounts a where a.code = 'wallet:{}'
-        )",
-        players[0], players[0]
+        "update operations o
+        set destinations = array_fill(a.id, array[cardinality(o.destinations)])
+        from accounts a
+        where a.code = 'wallet:{}' and o.kind = 'pot_refund'",
+        players[0]
     );
     execute(&owner, &swap).await;
     let report = bank.audit().await;

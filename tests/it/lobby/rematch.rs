@@ -6,14 +6,11 @@ use bahay::ws::protocol::Message;
 use bahay_client::{Client, Play};
 use bahay_engine::table::{Clocks, GameId, PlayerId, TableId};
 use futures_util::future::join_all;
-use redis::AsyncCommands as _;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::private_pots::play_game;
-use crate::support::bank::Bank;
-use crate::support::house::House;
-use crate::support::live::TestLive;
+use crate::support::house::{House, unhurried_clocks};
 use crate::support::node::Node;
 use crate::support::play::TestPlay as _;
 use crate::support::rest::{Answer, call, items, post};
@@ -45,15 +42,14 @@ async fn invited(play: &mut Play) -> (String, PlayerId, String, GameId) {
 
 /// Plays a game of three players in a room to its end, and returns its id.
 async fn played(clients: &[Client; 3]) -> String {
-    let players: Vec<&Client> = clients.iter().collect();
-    drop(play_game(&players).await.drop_connection());
+    drop(play_game(clients).await.drop_connection());
     let games: Value = clients[0].read("/v1/me/games").await.unwrap();
     games["items"][0]["id"].as_str().unwrap().to_owned()
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn players_of_a_game_meet_again_at_one_table_and_are_invited_on_every_node() {
-    let house = House::with_clocks(Clocks { think_ms: 20, ..Clocks::default() }).await;
+    let house = House::with_clocks(Clocks { think_ms: 20, ..unhurried_clocks() }).await;
     let (base, node) = house.node().await;
     let (table, clients) = house.table().await;
     let game = played(&clients).await;
@@ -100,7 +96,7 @@ async fn players_of_a_game_meet_again_at_one_table_and_are_invited_on_every_node
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_player_who_has_blocked_the_caller_is_not_invited() {
-    let house = House::with_clocks(Clocks { think_ms: 20, ..Clocks::default() }).await;
+    let house = House::with_clocks(Clocks { think_ms: 20, ..unhurried_clocks() }).await;
     let (_, clients) = house.table().await;
     let game = played(&clients).await;
     let [first, second, third] = &clients;
@@ -112,32 +108,21 @@ async fn a_player_who_has_blocked_the_caller_is_not_invited() {
     rematch(first, &game).await.expect(201);
     assert!(notices(second).await.is_empty());
     assert!(notices(third).await.is_empty());
-    // No invitation precedes the answer to this ping.
-    let ping = waiting.send(|id| bahay::ws::protocol::Command::Ping { id }).await.unwrap();
-    loop {
-        match waiting.next_message().await {
-            Message::Ack { id, .. } if id == ping => break,
-            Message::Invited { .. } => panic!("the caller has blocked this player"),
-            _ => {}
-        }
-    }
+    let messages = waiting.messages_until_ping().await;
+    let is_invited = messages.iter().any(|message| matches!(message, Message::Invited { .. }));
+    assert!(!is_invited, "the caller has blocked this player");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_rematch_with_an_ended_table_is_opened_and_announced_again() {
-    let house = House::with_clocks(Clocks { think_ms: 20, ..Clocks::default() }).await;
+    let house = House::with_clocks(Clocks { think_ms: 20, ..unhurried_clocks() }).await;
     let (_, clients) = house.table().await;
     let game = played(&clients).await;
     let [first, second, _] = &clients;
     let opened = rematch(first, &game).await.expect(201);
     first.leave().await.unwrap();
-    // The table is removed, as when it was forgotten.
-    let mut raw = house.live.raw().await;
     let table = TableId(opened["table"].as_str().unwrap().parse().unwrap());
-    let _: i64 = raw
-        .del(["head", "journal"].map(|part| house.live.table_key(table, part)).to_vec())
-        .await
-        .unwrap();
+    house.live.forget_table(table).await;
     let (base, node) = house.node().await;
     let again = rematch(&second.with_base(&base), &game).await.expect(201);
     assert_ne!(again["code"], opened["code"]);
@@ -151,7 +136,7 @@ fn finished(finished_at_ms: i64) -> FinishedGame {
     FinishedGame {
         game: GameId(Uuid::new_v4()),
         table: TableId(Uuid::new_v4()),
-        terms: house_rooms(Clocks::default())[0].terms().clone(),
+        terms: house_rooms(unhurried_clocks())[0].terms().clone(),
         finished_at_ms,
     }
 }
@@ -159,8 +144,7 @@ fn finished(finished_at_ms: i64) -> FinishedGame {
 /// In many games, three players ask at the same moment at two nodes and sit at one table.
 #[tokio::test(flavor = "multi_thread")]
 async fn concurrent_rematch_requests_lead_to_one_table() {
-    let (bank, live) = (Bank::new().await, TestLive::new());
-    let nodes = Node::pair(&bank, &live).await;
+    let (bank, _live, nodes) = Node::pair().await;
     for round in 0..20 {
         let players = bank.players([1_000_000; 3]).await;
         let game = finished(nodes[0].tables().clock().now().ms());
@@ -178,7 +162,7 @@ async fn concurrent_rematch_requests_lead_to_one_table() {
 
 #[tokio::test]
 async fn a_game_that_ended_long_ago_has_no_rematch() {
-    let (bank, _live, node) = Node::with_stores(Clocks::default()).await;
+    let (bank, _live, node) = Node::with_stores(unhurried_clocks()).await;
     let player = bank.player(1_000_000).await;
     let within = i64::try_from(REMATCH_WITHIN.as_millis()).unwrap();
     let now = node.tables().clock().now().ms();

@@ -6,10 +6,11 @@ use bahay::ledger::{OpenGame, OpeningOutcome};
 use bahay::lobby::{LobbyError, Matcher};
 use bahay_engine::coins::Coins;
 use bahay_engine::seat::SeatSet;
-use bahay_engine::table::{Clocks, PlayerId, TableId};
+use bahay_engine::table::{PlayerId, TableId};
 
 use crate::support::bank::{Bank, PotGoes, seat, table};
 use crate::support::db::{count_rows, execute};
+use crate::support::house::unhurried_clocks;
 use crate::support::node::Node;
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
@@ -63,6 +64,22 @@ async fn winnings_from_one_player_are_limited() {
 }
 
 #[tokio::test]
+async fn an_opening_that_a_batch_holds_twice_counts_each_game_once() {
+    let (bank, players) = Bank::with_players([1_000_000; 3]).await;
+    let at = table();
+    win(&bank, at, &players, PAIR_STAKES_MAX / 2).await;
+    let opening = game(&bank, at, &players);
+    let ledger = &bank.ledger;
+    // Both requests are queued before the writer runs, so one batch holds both.
+    let (one, other) =
+        tokio::join!(ledger.open_game(opening.clone()), ledger.open_game(opening.clone()));
+    let one = one.unwrap();
+    assert!(matches!(one, OpeningOutcome::Opened { .. }), "{one:?}");
+    assert_eq!(other.unwrap(), one);
+    bank.audit_clean().await;
+}
+
+#[tokio::test]
 async fn winnings_in_a_day_are_limited() {
     let bank = Bank::new().await;
     let winner = bank.player(1_000_000).await;
@@ -109,7 +126,7 @@ async fn book_flow(bank: &Bank, winner: PlayerId, loser: PlayerId, stakes: i64) 
 
 #[tokio::test]
 async fn players_at_a_limit_are_not_matched() {
-    let (bank, _live, node) = Node::with_stores(Clocks::default()).await;
+    let (bank, _live, node) = Node::with_stores(unhurried_clocks()).await;
     let lobby = node.lobby.clone();
     let players = bank.players([1_000_000; 4]).await;
     book_flow(&bank, players[0], players[1], PAIR_STAKES_MAX).await;

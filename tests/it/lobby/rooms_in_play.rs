@@ -2,14 +2,13 @@
 //! has the new terms, and a waiting POT keeps the rules of its beginning.
 
 use bahay::lobby::house_rooms;
-use bahay::operators::Role;
 use bahay_client::Play;
 use bahay_engine::coins::Coins;
-use bahay_engine::table::{Clocks, PhaseView, Price};
+use bahay_engine::table::{PhaseView, Price};
 use serde_json::{Value, json};
 
-use crate::support::house::House;
-use crate::support::operators::operator_session;
+use crate::support::house::{House, ai_clocks};
+use crate::support::operators::admin_session;
 use crate::support::play::{TestPlay as _, become_ready, is_playing, join_new_table};
 use crate::support::rest::call_at;
 
@@ -23,17 +22,15 @@ fn is_settling(play: &Play) -> bool {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_room_changes_between_games_and_never_while_a_pot_waits() {
-    let clocks = Clocks { think_ms: 20, grace_ms: 1, ..Clocks::default() };
+    let clocks = ai_clocks(20);
     let house = House::with_clocks(clocks).await;
     assert_eq!(house_rooms(clocks)[0].id(), "newbie");
-    let token = operator_session(&house.database.owner_pool().await, "ate.luz", Role::Admin).await;
+    let token = admin_session(&house).await;
     let (_, clients, mut plays) = join_new_table(&house).await;
     become_ready(&mut plays).await;
     // The AI plays for the two others.
     let mut play = plays.swap_remove(0);
-    for other in plays {
-        other.drop_connection();
-    }
+    drop(plays);
     play.act_until("a game", is_playing).await;
     let before = price(&play);
     let room = "/v1/operator/rooms/newbie";

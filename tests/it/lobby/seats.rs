@@ -21,19 +21,15 @@ const PRACTICE: &str = "/v1/practice-tables";
 const PRIVATE: &str = "/v1/private-tables";
 const PASSWORD: &str = "rain on a tin roof";
 
-/// Calls the REST API without a client's help.
-async fn call(base: &str, token: &str, method: &str, path: &str, body: Option<Value>) -> Answer {
-    call_at(base, token, method, path, body.as_ref()).await
-}
-
+/// Sends a request without the client's help.
 async fn post(client: &Client, path: &str, body: Option<Value>) -> Answer {
-    call(client.base(), client.access_token(), "POST", path, body).await
+    call_at(client.base(), client.access_token(), "POST", path, body.as_ref()).await
 }
 
 /// Opens a private table. Returns the path at which others take a seat.
 async fn open_private(base: &str, token: &str) -> String {
     let body = json!({ "room": "newbie", "bet": 100 });
-    let opened = call(base, token, "POST", PRIVATE, Some(body)).await.expect(201);
+    let opened = call_at(base, token, "POST", PRIVATE, Some(&body)).await.expect(201);
     format!("{PRIVATE}/{}/seat", opened["code"].as_str().unwrap())
 }
 
@@ -71,7 +67,7 @@ async fn a_seat_is_for_players_with_an_open_socket_on_any_node() {
         if path == TICKETS {
             let id = answer.body["id"].as_str().unwrap();
             let path = format!("{TICKETS}/{id}");
-            call(client.base(), client.access_token(), "DELETE", &path, None).await;
+            call_at(client.base(), client.access_token(), "DELETE", &path, None).await;
         } else {
             client.leave().await.unwrap();
         }
@@ -115,19 +111,16 @@ async fn a_ticket_ends_with_the_last_socket_of_its_player() {
         assert_eq!(ticket.body["state"], "waiting");
     }
     assert_eq!(post(&clients[0], SEAT, None).await.refusal(), (409, "socket_required"));
-    let seated = call(&house.base, clients[0].access_token(), "GET", "/v1/table", None).await;
+    let seated = call_at(&house.base, clients[0].access_token(), "GET", "/v1/table", None).await;
     assert_eq!(seated.refusal(), (404, "not_seated"));
 }
 
-/// Starts a house with a short preparation time.
-async fn impatient(lobby: lobby::Options) -> House {
-    let clocks = Clocks { prepare_ms: 300, ..Clocks::default() };
-    House::with_setup(Setup { rooms: house_rooms(clocks), lobby, ..Setup::default() }).await
-}
-
-fn waits() -> lobby::Options {
-    let not_ready_waits = "10,60,600".parse().unwrap();
-    lobby::Options { socket_required: true, not_ready_waits, ..lobby::Options::default() }
+/// Starts a house with a short preparation time, whose players wait if they were not ready.
+async fn impatient() -> House {
+    let rooms = house_rooms(Clocks { prepare_ms: 300, ..Clocks::default() });
+    let mut setup = Setup { rooms, ..Setup::default() };
+    setup.lobby.not_ready_waits = "10,60,600".parse().unwrap();
+    House::with_setup(setup).await
 }
 
 /// Seats these players until their table prepares a game, and lets the preparation time out.
@@ -142,7 +135,7 @@ async fn miss_a_game(clients: &[Client]) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_player_who_was_not_ready_waits_before_the_next_seat() {
-    let house = impatient(waits()).await;
+    let house = impatient().await;
     let clients = house.guests(FRIENDS).await;
     miss_a_game(&clients).await;
     let client = &clients[0];
@@ -182,7 +175,7 @@ async fn until_unseated(client: &Client) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn no_shows_count_at_practice_tables_and_not_at_private_ones() {
-    let house = impatient(waits()).await;
+    let house = impatient().await;
     let friends = house.guests(FRIENDS).await;
     for client in &friends {
         client.hold_socket().await.unwrap();
@@ -214,7 +207,7 @@ async fn no_shows_count_at_practice_tables_and_not_at_private_ones() {
 /// Players behind one address: a few no-shows slow nobody, and many slow only newcomers.
 #[tokio::test(flavor = "multi_thread")]
 async fn many_no_shows_of_one_network_slow_only_its_newcomers() {
-    let house = impatient(waits()).await;
+    let house = impatient().await;
     for number in 0..2 {
         let mut clients = vec![];
         for one in 0..3 {
@@ -256,7 +249,7 @@ async fn a_block_holds_however_many_each_side_has_blocked() {
     let house = House::new().await;
     let (blocker, blocked) = (house.guest("Althea").await, house.guest("Benjie").await);
     let block = format!("/v1/me/blocks/{}", blocked.player());
-    let done = call(&house.base, blocker.access_token(), "PUT", &block, None).await;
+    let done = call_at(&house.base, blocker.access_token(), "PUT", &block, None).await;
     assert_eq!(done.status, 204);
     for (client, count) in [(&blocker, 499), (&blocked, 500)] {
         let others = format!(
@@ -283,15 +276,16 @@ async fn a_block_holds_however_many_each_side_has_blocked() {
 async fn come_by_password(house: &House, name: &str, device: &str) -> String {
     let own = format!("own-device-{}", Uuid::new_v4());
     let guest = json!({ "device_id": own, "name": name });
-    let guest = call(&house.base, "", "POST", "/v1/sign-in/guest", Some(guest)).await.body;
+    let guest = call_at(&house.base, "", "POST", "/v1/sign-in/guest", Some(&guest)).await.body;
     let token = guest["access_token"].as_str().unwrap();
     let shown = json!({ "by": "device", "device_id": own });
-    let proof = call(&house.base, token, "POST", "/v1/me/proof", Some(shown)).await.body;
+    let proof = call_at(&house.base, token, "POST", "/v1/me/proof", Some(&shown)).await.body;
     let set = request(&house.base, token, "POST", "/v1/me/password");
     let set = set.header("account-proof", proof["proof"].as_str().unwrap());
     send(set.json(&json!({ "name": name, "password": PASSWORD }))).await.expect(200);
     let body = json!({ "name": name, "password": PASSWORD, "device_id": device });
-    let signed_in = call(&house.base, "", "POST", "/v1/sign-in/password", Some(body)).await.body;
+    let signed_in =
+        call_at(&house.base, "", "POST", "/v1/sign-in/password", Some(&body)).await.body;
     signed_in["access_token"].as_str().unwrap().to_owned()
 }
 
@@ -305,19 +299,19 @@ async fn two_accounts_that_sign_in_by_password_on_one_device_share_no_table() {
     let third = come_by_password(&house, "Carmela Ramos", &Uuid::new_v4().to_string()).await;
     let mut tables = vec![];
     for token in [&first, &second, &third] {
-        let seat = call(&house.base, token, "POST", SEAT, None).await;
+        let seat = call_at(&house.base, token, "POST", SEAT, None).await;
         assert_eq!(seat.status, 200, "{}", seat.body);
         tables.push(seat.body["table"].clone());
     }
     assert_ne!(tables[0], tables[1]);
     assert_eq!(tables[0], tables[2], "a player with another device joins");
     for token in [&first, &second, &third] {
-        call(&house.base, token, "DELETE", "/v1/table", None).await;
+        call_at(&house.base, token, "DELETE", "/v1/table", None).await;
     }
     let join = open_private(&house.base, &first).await;
-    let refused = call(&house.base, &second, "POST", &join, None).await;
+    let refused = call_at(&house.base, &second, "POST", &join, None).await;
     assert_eq!(refused.refusal(), (409, "table_full"));
-    assert_eq!(call(&house.base, &third, "POST", &join, None).await.status, 200);
+    assert_eq!(call_at(&house.base, &third, "POST", &join, None).await.status, 200);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -20,7 +20,7 @@ use tokio::time::sleep;
 use uuid::Uuid;
 
 use crate::support::house::{House, join_table};
-use crate::support::play::{TestPlay as _, become_ready, is_playing, join_new_table};
+use crate::support::play::{TestPlay as _, become_ready, is_playing, join_new_table, refusal_code};
 use crate::support::reason;
 use crate::support::rest::{call, call_at, delete, items, post_json};
 use crate::support::waiting::wait_for;
@@ -44,19 +44,10 @@ async fn watch_table(client: &Client, table: TableId) -> Result<Play, PlayError>
     Ok(play)
 }
 
-fn refusal_code(refused: Result<impl Sized, PlayError>) -> String {
-    match refused {
-        Err(PlayError::Refused { code, .. }) => code,
-        Err(error) => panic!("the command failed without a refusal: {error}"),
-        Ok(_) => panic!("the command was accepted"),
-    }
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn phrases_reach_all_nodes_except_players_who_muted_the_speaker() {
-    let house = House::new().await;
+    let (house, table, [first, second, third]) = House::with_table().await;
     let (base, node) = house.node().await;
-    let (table, [first, second, third]) = house.table().await;
     let mut first_play = join_table(&first).await;
     let mut second_play = join_table(&second).await;
     let mut third_play = join_table(&third.with_base(&base)).await;
@@ -95,9 +86,8 @@ async fn phrases_reach_all_nodes_except_players_who_muted_the_speaker() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_mute_by_the_house_applies_on_all_nodes_until_it_is_lifted() {
-    let house = House::new().await;
+    let (house, _, [first, second, _]) = House::with_table().await;
     let (base, node) = house.node().await;
-    let (_, [first, second, _]) = house.table().await;
     let mut first_play = join_table(&first.with_base(&base)).await;
     let mut second_play = join_table(&second).await;
     let (clock, player) = (Clock::system(), first.player());
@@ -126,8 +116,7 @@ async fn a_mute_by_the_house_applies_on_all_nodes_until_it_is_lifted() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_table_without_spectators_cannot_be_watched() {
-    let house = House::new().await;
-    let (table, [client, ..]) = house.table().await;
+    let (house, table, [client, ..]) = House::with_table().await;
     let stranger = house.guest("Delfin").await;
     let nowhere = TableId(Uuid::new_v4());
     assert_eq!(refusal_code(watch_table(&stranger, nowhere).await), "table_not_found");
@@ -153,8 +142,7 @@ async fn a_table_without_spectators_cannot_be_watched() {
 /// may be watched. Its own players cannot watch it either, since they see it from their seats.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_private_table_cannot_be_watched_even_if_its_room_can() {
-    let house = House::new().await;
-    let (public, _) = house.table().await;
+    let (house, public, _) = House::with_table().await;
     let host = house.guest("Delfin").await;
     let stranger = house.guest("Estrella").await;
     watch_table(&stranger, public).await.expect("tables of the room may be watched");

@@ -7,11 +7,10 @@ use bahay_client::{Client, Play, PlayError, SocketAuth};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
-use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 
 use crate::support::house::{House, PATIENCE, Setup};
 use crate::support::play::TestPlay as _;
-use crate::support::raw::{HANDSHAKE, request_upgrade};
+use crate::support::raw::{HANDSHAKE, open_socket, refused_upgrade, request_upgrade};
 use crate::support::rest::http_client;
 use crate::support::waiting::wait_until;
 
@@ -28,19 +27,10 @@ async fn read_until_closed(play: &mut Play) -> (Vec<String>, u16) {
     }
 }
 
-fn refused_upgrade(result: Result<Play, PlayError>) -> (u16, String) {
-    match result {
-        Err(PlayError::Upgrade { status, code }) => (status, code),
-        Err(other) => panic!("{other}"),
-        Ok(_) => panic!("the socket opened"),
-    }
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn a_first_message_authenticates_by_token_or_ticket() {
-    let house = House::new().await;
+    let (house, table, [client, ..]) = House::with_table().await;
     let (second, running) = house.node().await;
-    let (table, [client, ..]) = house.table().await;
     let ticket = client.ticket().await.unwrap();
     for (client, auth) in [
         (client.clone(), SocketAuth::Token(client.access_token().to_owned())),
@@ -128,14 +118,11 @@ async fn a_ticket_is_stored_as_a_hash_that_expires() {
 }
 
 async fn open_from_origin(client: &Client, origin: &str) -> Result<(), (u16, String)> {
-    let url = format!("{}/v1/play", client.base().replacen("http", "ws", 1));
-    let mut request = url.into_client_request().unwrap();
     let bearer = format!("Bearer {}", client.access_token());
-    request.headers_mut().insert("authorization", bearer.parse().unwrap());
-    request.headers_mut().insert("origin", origin.parse().unwrap());
-    match tokio_tungstenite::connect_async(request).await {
+    let headers = [("authorization", &*bearer), ("origin", origin)];
+    match open_socket(client.base(), "", &headers).await {
         Ok(_) => Ok(()),
-        Err(error) => Err(refused_upgrade(Err(error.into()))),
+        refused => Err(refused_upgrade(refused)),
     }
 }
 
@@ -375,9 +362,8 @@ async fn sign_ins_have_a_lower_limit() {
 /// socket sends nothing.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_end_of_a_session_reaches_its_open_sockets_on_every_node() {
-    let house = House::new().await;
+    let (house, _, [client, other, _]) = House::with_table().await;
     let (second, running) = house.node().await;
-    let (_, [client, other, _]) = house.table().await;
     let mut play = client.with_base(&second).play().await.unwrap();
     let mut other_play = other.with_base(&second).play().await.unwrap();
     client.sign_out().await.unwrap();
@@ -385,4 +371,34 @@ async fn the_end_of_a_session_reaches_its_open_sockets_on_every_node() {
     assert_eq!(code, close::SIGNED_OUT);
     other_play.ping().await;
     running.stop().await.unwrap();
+}
+
+/// Returns the number of refused pings of a socket that sends this many at once.
+async fn count_refused_pings(house: &House, pings: usize) -> usize {
+    let mut play = house.guest("Althea").await.play().await.unwrap();
+    let mut sent = vec![];
+    for _ in 0..pings {
+        sent.push(play.send(|id| Command::Ping { id }).await.unwrap());
+    }
+    let mut refused = 0;
+    for ping in sent {
+        match timeout(PATIENCE, play.wait_for_answer(ping)).await.unwrap() {
+            Ok(_) => {}
+            Err(PlayError::Refused { code, .. }) => {
+                assert_eq!(code, "too_fast");
+                refused += 1;
+            }
+            Err(other) => panic!("{other}"),
+        }
+    }
+    refused
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_rate_of_commands_of_a_socket_can_be_raised() {
+    let house = House::new().await;
+    assert!(count_refused_pings(&house, 70).await > 0, "seventy commands at once were accepted");
+    let rate = Rate { per_second: 1_000, burst: 200 };
+    let house = House::with_rate_limits(|limits| limits.commands_per_socket = rate).await;
+    assert_eq!(count_refused_pings(&house, 200).await, 0);
 }

@@ -6,12 +6,12 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 
 use bahay_client::{Client, CommandOutcome};
-use bahay_engine::catalog::{AnyAction, AnyGame};
-use bahay_engine::table::{ActionOrigin, GameId, Readable};
+use bahay_engine::catalog::AnyAction;
+use bahay_engine::table::{ActionOrigin, GameId};
 use tokio::task::JoinSet;
 
 use super::player::{self, PlayReport, Stop};
-use crate::support::checks::audit_books;
+use crate::support::checks::{audit_books, read_record};
 use crate::support::db::{TestDatabase, count_rows};
 use crate::support::house::guest_at;
 use crate::support::process::{Server, serve};
@@ -83,9 +83,7 @@ async fn check_records(client: &Client, played: &PlayReport) {
     assert_eq!(played.refused, []);
     let games: BTreeSet<GameId> = played.acts.iter().map(|act| act.game).collect();
     for game in games {
-        let record = client.record(game).await.unwrap();
-        let record = AnyGame::read_record(&record.to_string()).unwrap();
-        record.verify().unwrap_or_else(|fault| panic!("{game}: {fault}"));
+        let record = read_record(client, game).await;
         let seat = record.players.iter().position(|player| *player == client.player()).unwrap();
         let stored = record.actions.iter();
         let stored =

@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use bahay::archive::halted;
 use bahay::lobby::house_rooms;
 use bahay::ws::FaultHooks;
-use bahay::ws::protocol::{Message, close};
+use bahay::ws::protocol::close;
 use bahay_api::socket::{example_commands, example_messages};
-use bahay_client::PlayError;
+use bahay_client::Play;
 use bahay_engine::catalog::AnyGame;
 use bahay_engine::chance::ChanceRng;
 use bahay_engine::table::{Event, Table, TableId};
@@ -105,13 +105,7 @@ async fn a_panic_ends_only_its_own_connection() {
     assert_eq!(failing.close_code().await, close::INTERNAL);
     // The other players see that this player is away, and continue.
     let seat = failing.view().unwrap().seat.unwrap();
-    loop {
-        if let Message::Update { events, .. } = other.next_message().await
-            && events.contains(&Event::Presence { seat, connected: false })
-        {
-            break;
-        }
-    }
+    other.wait_for_event(Event::Presence { seat, connected: false }).await;
     other.ping().await;
     let _back = rejoin(&clients[0], failing.drop_connection()).await;
 }
@@ -123,8 +117,9 @@ fn panic_on_marked_table(table: &Table<AnyGame>) {
     assert_ne!(MARKED_TABLE.get(), Some(&table.id()), "planted");
 }
 
-fn is_halted(error: &PlayError) -> bool {
-    matches!(error, PlayError::Refused { code, .. } if code == "table_halted")
+async fn assert_join_refused(play: &mut Play) {
+    let joining = play.join().await.unwrap();
+    assert_eq!(play.refusal_of(joining).await, "table_halted");
 }
 
 /// A panic while a view is made halts its table. Players at the table have to join again and are
@@ -140,8 +135,7 @@ async fn a_panic_in_a_view_halts_the_table() {
     MARKED_TABLE.set(table).unwrap();
     // The notice about the newcomer cannot be shown to any player.
     let mut newcomer = clients[1].play().await.unwrap();
-    let refused = newcomer.refused_join().await;
-    assert!(is_halted(&refused), "{refused}");
+    assert_join_refused(&mut newcomer).await;
     let halted = wait_for("the halt is recorded", async || {
         halted::list_halted(&house.pool).await.unwrap().first().cloned()
     })
@@ -149,8 +143,7 @@ async fn a_panic_in_a_view_halts_the_table() {
     assert_eq!(halted.table, table);
     assert!(halted.reason.contains("planted"), "{}", halted.reason);
     // Players who were at the table no longer see it, on this connection or on the next one.
-    let refused = there.refused_join().await;
-    assert!(is_halted(&refused), "{refused}");
+    assert_join_refused(&mut there).await;
     other.ping().await;
     assert!(join_table(&others[1]).await.view().is_some());
 }
@@ -171,8 +164,7 @@ async fn a_panic_in_an_update_ends_the_connection() {
     clients[1].leave().await.unwrap();
     assert_eq!(there.close_code().await, close::INTERNAL);
     let mut again = clients[0].play().await.unwrap();
-    let refused = again.refused_join().await;
-    assert!(is_halted(&refused), "{refused}");
+    assert_join_refused(&mut again).await;
 }
 
 /// Returns the initial texts of the fuzzer: every example of the protocol, including the server's
@@ -215,8 +207,7 @@ const FRAMES_EACH: usize = 80;
 /// no session panics, and a table plays on meanwhile.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_hundred_thousand_random_frames_harm_no_other_client() {
-    let house = House::new().await;
-    let (_, players) = house.table().await;
+    let (house, _, players) = House::with_table().await;
     let stop = Stop::default();
     let playing = spawn_players(&players, std::slice::from_ref(&house.base), &stop);
     static SENT: AtomicUsize = AtomicUsize::new(0);

@@ -1,5 +1,7 @@
-//! Tests of the socket: admission, refusals, and players who resume after every interruption.
+//! Tests of the socket: admission, answers, refusals, and players who resume after every
+//! interruption.
 
+mod answers;
 mod chat;
 mod door;
 mod drain;

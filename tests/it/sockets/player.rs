@@ -56,13 +56,7 @@ pub(crate) struct Act {
     pub(crate) outcome: Option<CommandOutcome>,
 }
 
-/// Plays at the tables of the newbie room until `stop` is requested, and leaves when its game is
-/// over.
-pub(crate) async fn play(client: &Client, bases: &[String], stop: &Stop) -> PlayReport {
-    play_and_count(client, bases, stop, |_| {}).await
-}
-
-/// Lets each client play in a task of its own, as [`play`] does.
+/// Lets each client play in a task of its own, as [`play_and_count`] does.
 pub(crate) fn spawn_players<'a>(
     clients: impl IntoIterator<Item = &'a Client>,
     bases: &[String],
@@ -71,7 +65,7 @@ pub(crate) fn spawn_players<'a>(
     let mut playing = JoinSet::new();
     for client in clients {
         let (client, bases, stop) = (client.clone(), bases.to_vec(), stop.clone());
-        playing.spawn(async move { play(&client, &bases, &stop).await });
+        playing.spawn(async move { play_and_count(&client, &bases, &stop, |_| {}).await });
     }
     playing
 }
@@ -84,7 +78,8 @@ pub(crate) async fn stop_players(playing: JoinSet<PlayReport>, stop: &Stop) {
     }
 }
 
-/// Plays as [`play`] does, and calls `settled` for every settled game.
+/// Plays at the tables of the newbie room until `stop` is requested, and leaves when its game is
+/// over. Calls `settled` for every settled game.
 pub(crate) async fn play_and_count(
     client: &Client,
     bases: &[String],
@@ -110,8 +105,8 @@ pub(crate) async fn play_and_count(
             }
         }
         match event {
-            PlayEvent::Unseated if stop.is_requested() => break,
-            PlayEvent::Unseated => {
+            PlayEvent::Unseated(_) if stop.is_requested() => break,
+            PlayEvent::Unseated(_) => {
                 play.client().with_base(&bases[0]).seat("newbie").await.unwrap();
                 play.join();
             }

@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use bahay::ws::protocol::{Command, Message};
 use bahay_client::{Play, PlayError};
 use bahay_engine::catalog::AnyAction;
-use bahay_engine::table::{Clocks, GameId};
+use bahay_engine::table::GameId;
 use tokio::time::timeout;
 
 use crate::support::house::{House, PATIENCE, join_table};
-use crate::support::play::{TestPlay as _, join_new_table};
+use crate::support::play::{TestPlay as _, join_new_table, rejoin};
 
 /// The codes that refuse the repetition of a command that has already taken effect.
 const STALE: [&str; 4] = ["stale_prompt", "not_asked", "other_game", "wrong_phase"];
@@ -33,8 +33,7 @@ async fn check_ready_once(play: &mut Play) {
     let first = play.ready(game, None).await.unwrap();
     let second = play.ready(game, None).await.unwrap();
     play.confirm(first).await;
-    let refused = play.wait_for_answer(second).await.unwrap_err();
-    let PlayError::Refused { code, .. } = refused else { panic!("{refused}") };
+    let code = play.refusal_of(second).await;
     // If the third player to become ready sends the second command, the game may have been opened
     // already.
     assert!(["already_ready", "wrong_phase"].contains(&code.as_str()), "{code}");
@@ -49,18 +48,6 @@ async fn await_answer(play: &mut Play, command: u32) -> Result<(), String> {
         Err(PlayError::Socket(_)) => Err("broken".to_owned()),
         Err(other) => panic!("{other}"),
     }
-}
-
-/// Returns the number of messages that arrive before the answer to a ping.
-async fn count_pending_messages(play: &mut Play) -> usize {
-    let pinging = play.send(|id| Command::Ping { id }).await.unwrap();
-    for count in 0.. {
-        let message = play.next_message().await;
-        if matches!(message, Message::Ack { id, .. } if id == pinging) {
-            return count;
-        }
-    }
-    unreachable!("the server answers a ping")
 }
 
 fn read_question(play: &Play) -> Option<Question> {
@@ -138,10 +125,7 @@ async fn a_repeated_action_takes_effect_once() {
     // The action is sent, the connection breaks, and the resumed connection repeats the action.
     let (turn, question) = wait_for_question(&mut plays).await;
     plays[turn].send(|id| question.act(id)).await.unwrap();
-    let mut back = clients[turn].play().await.unwrap();
-    let interrupted = std::mem::replace(&mut plays[turn], clients[turn].play().await.unwrap());
-    back.resume(interrupted.drop_connection());
-    back.confirm_join().await;
+    let mut back = rejoin(&clients[turn], plays.remove(turn).drop_connection()).await;
     let again = back.send(|id| question.act(id)).await.unwrap();
     if let Err(code) = await_answer(&mut back, again).await {
         assert!(STALE.contains(&code.as_str()), "{code}");
@@ -165,7 +149,7 @@ async fn joining_again_writes_no_line_and_notifies_nobody() {
     let before = connects().await;
     assert_eq!(before, 3);
     for play in &mut plays {
-        count_pending_messages(play).await;
+        play.messages_until_ping().await;
     }
     for _ in 0..15 {
         let joining = plays[0].join().await.unwrap();
@@ -178,7 +162,7 @@ async fn joining_again_writes_no_line_and_notifies_nobody() {
     assert_eq!(connects().await, before);
     // The other players received nothing, not even a repeated snapshot.
     for play in &mut plays[1..] {
-        assert_eq!(count_pending_messages(play).await, 0);
+        assert_eq!(play.messages_until_ping().await, []);
     }
     // The connection is still subscribed to its table and receives its updates.
     check_ready_once(&mut plays[0]).await;
@@ -192,12 +176,9 @@ async fn joining_again_writes_no_line_and_notifies_nobody() {
     check_ready_once(&mut plays[1]).await;
     plays[0] = newer;
     for play in &mut plays {
-        let pinging = play.send(|id| Command::Ping { id }).await.unwrap();
-        loop {
-            match play.next_message().await {
-                Message::Ack { id, .. } if id == pinging => break,
-                Message::Update { events, .. } => assert!(!events.is_empty()),
-                _ => {}
+        for message in play.messages_until_ping().await {
+            if let Message::Update { events, .. } = message {
+                assert!(!events.is_empty());
             }
         }
     }
@@ -238,16 +219,13 @@ async fn joining_again_at_two_nodes_repeats_no_update() {
                     waiting.pop_front();
                     joins.fetch_add(1, Ordering::Relaxed);
                 }
-                Message::Update { version, .. } => assert_eq!(version, before + 1),
+                Message::Update { version, ack: None, .. } => assert_eq!(version, before + 1),
                 other => panic!("after version {before}: {other:?}"),
             }
         }
     }
 
-    // The countdowns are so long that no deadline passes during the test.
-    let long_ms = 3_600_000;
-    let clocks = Clocks { prepare_ms: long_ms, absence_ms: long_ms, ..Clocks::default() };
-    let house = House::with_clocks(clocks).await;
+    let house = House::new().await;
     let (second, second_running) = house.node().await;
     let (third, third_running) = house.node().await;
     let (_, clients) = house.table().await;
@@ -264,11 +242,7 @@ async fn joining_again_at_two_nodes_repeats_no_update() {
     let mut resumes = 0;
     while resumes < RESUMES_MIN || joins.load(Ordering::Relaxed) < JOINS_MIN {
         resumes += 1;
-        let known = play.drop_connection();
-        play = clients[2].play().await.unwrap();
-        play.resume(known);
-        let joining = play.join().await.unwrap();
-        assert_eq!(await_answer(&mut play, joining).await, Ok(()));
+        play = rejoin(&clients[2], play.drop_connection()).await;
     }
     stopping.send_replace(true);
     timeout(PATIENCE, joining_players.join_all()).await.unwrap();

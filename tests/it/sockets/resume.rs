@@ -4,23 +4,21 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-use bahay::clock::Clock;
-use bahay::ledger::{Ledger, LedgerOptions, LedgerTasks};
-use bahay::tables::{Tables, TermsSource};
+use bahay::ledger::LedgerTasks;
 use bahay::ws::protocol::{Command, Message, OpenPrompt, Tag};
 use bahay_client::{Client, PlayEvent, ReconnectingPlay, table_events};
 use bahay_engine::catalog::AnyGame;
 use bahay_engine::chance::{ChanceRng, Key};
 use bahay_engine::game::{Game, Viewer};
 use bahay_engine::hex::Hex;
-use bahay_engine::table::{Clocks, ConnectionId, Event, PlayerId, TableId, TableView};
+use bahay_engine::table::{ConnectionId, Event, PlayerId, TableId, TableView};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 use uuid::Uuid;
 
 use super::player::{self, Bot, Stop, spawn_players};
 use crate::support::checks::audit_books;
-use crate::support::house::{House, PATIENCE, join_table};
+use crate::support::house::{House, PATIENCE, ai_clocks, join_table};
 use crate::support::waiting::wait_for;
 
 type Events = Vec<Event<<AnyGame as Game>::Event>>;
@@ -43,11 +41,7 @@ struct Spectator {
 
 impl Spectator {
     async fn watch_seat(house: &House, table: TableId, player: PlayerId) -> Self {
-        let (live, publications) = house.live.connect().await;
-        let pool = house.database.pool().await;
-        let (ledger, ledger_tasks) = Ledger::start(pool.clone(), LedgerOptions::default());
-        let terms = TermsSource::unchanging();
-        let tables = Tables::<AnyGame>::new(live, ledger, Clock::system(), pool, terms);
+        let (tables, ledger_tasks, publications) = house.tables().await;
         let mut tasks = JoinSet::new();
         tasks.spawn(tables.clone().handle_publications(publications));
         let connection = ConnectionId(Uuid::new_v4());
@@ -112,7 +106,7 @@ async fn play_with_interruptions(
         } else {
             timeout(PATIENCE, play.next()).await.expect("an event arrives").unwrap()
         };
-        assert_ne!(event, PlayEvent::Unseated);
+        assert!(!matches!(event, PlayEvent::Unseated(_)), "{event:?}");
         settled += table_events(&event).iter().filter(|event| is_settled(event)).count();
         if let PlayEvent::Table(message) = event {
             if matches!(message, Message::Snapshot { .. }) && is_between_games(play.view()) {
@@ -175,8 +169,7 @@ fn compare_updates(
 }
 
 async fn check_resumption(seed: u8) {
-    let clocks = Clocks { think_ms: 20, grace_ms: 1, ..Clocks::default() };
-    let house = House::with_clocks(clocks).await;
+    let house = House::with_clocks(ai_clocks(20)).await;
     let (second, running) = house.node().await;
     let bases = vec![house.base.clone(), second.clone()];
     let (table, clients) = house.table().await;
@@ -232,20 +225,23 @@ async fn join_from(
     let (mut snapshots, mut updates) = (0, vec![]);
     loop {
         // The requested position may be invented, so the messages are not applied to a view.
-        match timeout(PATIENCE, play.next_unapplied()).await.unwrap().unwrap() {
+        let message = timeout(PATIENCE, play.next_unapplied()).await.unwrap().unwrap();
+        let is_answer = message.acked_command() == Some(joining);
+        match message {
             Message::Snapshot { .. } => snapshots += 1,
             Message::Update { version, .. } => updates.push(version),
-            Message::Ack { id, .. } if id == joining => return (snapshots, updates),
             Message::Refusal { code, .. } => panic!("{code}"),
             _ => {}
+        }
+        if is_answer {
+            return (snapshots, updates);
         }
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_gap_is_filled_by_its_updates_or_by_one_snapshot() {
-    let house = House::new().await;
-    let (table, clients) = house.table().await;
+    let (house, table, clients) = House::with_table().await;
     let stop = Stop::default();
     let mut playing = JoinSet::new();
     for client in clients.clone() {

@@ -5,13 +5,13 @@ use futures_util::{SinkExt as _, StreamExt as _};
 use tempfile::NamedTempFile;
 use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::Message as Frame;
-use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
 use uuid::Uuid;
 
 use crate::support::db::TestDatabase;
 use crate::support::house::{PATIENCE, join_table};
 use crate::support::play::TestPlay as _;
 use crate::support::process::{SECRET, Server, serve};
+use crate::support::raw::open_socket;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn no_secret_reaches_the_log() {
@@ -87,19 +87,17 @@ async fn no_secret_reaches_the_log() {
 
 /// Opens a socket with a credential in its subprotocols, and waits for the first message.
 async fn connect_with_subprotocol(base: &str, credential: &str) {
-    let url = format!("{}/v1/play?type=join", base.replacen("http", "ws", 1));
-    let mut request = url.into_client_request().unwrap();
-    let protocols = format!("bahay.v1, bahay.{credential}").parse().unwrap();
-    request.headers_mut().insert("sec-websocket-protocol", protocols);
-    let (mut socket, _) = tokio_tungstenite::connect_async(request).await.unwrap();
+    let protocols = format!("bahay.v1, bahay.{credential}");
+    let headers = [("sec-websocket-protocol", &*protocols)];
+    let (mut socket, _) = open_socket(base, "?type=join", &headers).await.unwrap();
     timeout(PATIENCE, socket.next()).await.unwrap().unwrap().unwrap();
 }
 
 /// Opens a socket with a token in the query, which the server does not read, and waits for the
 /// answer to a ping.
 async fn connect_with_query(base: &str, token: &str) {
-    let url = format!("{}/v1/play?access_token={token}", base.replacen("http", "ws", 1));
-    let (mut socket, _) = tokio_tungstenite::connect_async(url).await.unwrap();
+    let query = format!("?access_token={token}");
+    let (mut socket, _) = open_socket(base, &query, &[]).await.unwrap();
     socket.send(Frame::text(r#"{"type":"ping","id":1}"#)).await.unwrap();
     timeout(PATIENCE, socket.next()).await.unwrap().unwrap().unwrap();
 }

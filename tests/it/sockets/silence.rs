@@ -8,10 +8,12 @@ use std::time::Duration;
 use bahay::lobby::{Room, house_rooms};
 use bahay::ws::{LinkTimes, Silence};
 use bahay_client::Play;
-use bahay_engine::catalog::AnyRules;
-use bahay_engine::table::{Clocks, PlayerId};
+use bahay_engine::games::tongits::Rules;
+use bahay_engine::table::PlayerId;
 
-use crate::support::house::{House, PATIENCE, Setup, join_table, patient_links};
+use crate::support::house::{
+    House, PATIENCE, Setup, join_table, patient_links, unhurried_clocks, with_tongits_rules,
+};
 use crate::support::play::{become_ready, join_new_table, read_all_until};
 use crate::support::raw::{PONG, Raw, ServerFrame, frame};
 
@@ -21,17 +23,12 @@ const COUNTDOWN_MS: u32 = 30_000;
 
 /// Returns rooms whose turns last [`COUNTDOWN_MS`].
 fn unhurried_rooms() -> Vec<Room> {
-    let unhurried = |room: Room| {
-        let mut terms = room.terms().clone();
-        if let AnyRules::Tongits(rules) = &mut terms.rules {
-            rules.countdowns.play_ms = COUNTDOWN_MS;
-            rules.countdowns.draw_ms = COUNTDOWN_MS;
-        }
-        Room::new(room.name(), room.rule_set(), terms).unwrap()
+    let slow_down = |rules: &mut Rules| {
+        rules.countdowns.play_ms = COUNTDOWN_MS;
+        rules.countdowns.draw_ms = COUNTDOWN_MS;
     };
-    // No player loses its seat for not being ready or soon after becoming away.
-    let clocks = Clocks { prepare_ms: 300_000, absence_ms: 300_000, ..Clocks::default() };
-    house_rooms(clocks).into_iter().map(unhurried).collect()
+    let rooms = house_rooms(unhurried_clocks());
+    rooms.iter().map(|room| with_tongits_rules(room, slow_down)).collect()
 }
 
 async fn start_house(links: LinkTimes) -> House {

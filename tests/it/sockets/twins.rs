@@ -30,7 +30,7 @@ use bahay_engine::table::{
 };
 use bahay_engine::testing::{
     Probe, SharedWalk, TestRng, TongitsProbe, TongoAssetsProbe, TongoOptionsProbe, VisibleEvent,
-    for_each_twin_pair, tongits_disclosure_rule,
+    search_twins, tongits_disclosure_rule,
 };
 use serde_json::{Value, json};
 use tokio::time::timeout;
@@ -125,10 +125,14 @@ fn collect_cases<G: Ai + GameKind>(
         let mut found: BTreeMap<String, [Vec<Case>; 2]> = BTreeMap::new();
         for seed in 0..extent.games {
             let mut dice = TestRng::new(seed);
-            for_each_twin_pair::<G>(probe, G::choose_action, &(set.rules)(), seed, |pair| {
-                let action = serde_json::to_value(&pair.action).unwrap();
+            search_twins::<G>(probe, G::choose_action, &(set.rules)(), seed, |action, search| {
+                let action = serde_json::to_value(action).unwrap();
                 let name = action["type"].as_str().unwrap().to_owned();
                 let kind_cases = found.entry(name.clone()).or_default();
+                if kind_cases[0].len() == extent.pairs {
+                    return;
+                }
+                let Some(pair) = search() else { return };
                 let kind_cases = &mut kind_cases[usize::from(!pair.diverges_secretly())];
                 if kind_cases.len() == extent.pairs {
                     return;
@@ -275,11 +279,11 @@ async fn send_action(play: &mut Play, action: &Value, answered: &mut u32, frames
     });
     play.send_text(text.to_string()).await.unwrap();
     loop {
-        match receive_message(play, frames).await {
-            Message::Ack { id, .. } if id == command => return,
-            Message::Refusal { code, detail, .. } => panic!("{code}: {detail}"),
-            _ => {}
+        let message = receive_message(play, frames).await;
+        if message.acked_command() == Some(command) {
+            return;
         }
+        assert!(!matches!(message, Message::Refusal { .. }), "{message:?}");
     }
 }
 

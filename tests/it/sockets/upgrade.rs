@@ -3,44 +3,41 @@
 
 use bahay::rate_limit::Rate;
 use bahay::ws::protocol::close;
-use bahay_client::{Client, Play};
+use bahay_client::{Client, Play, PlayError};
 use futures_util::{SinkExt as _, StreamExt as _};
 use serde_json::{Value, json};
-use tokio::net::TcpStream;
 use tokio::time::timeout;
-use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
-use tokio_tungstenite::tungstenite::{Error, Message as Frame};
-use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
+use tokio_tungstenite::tungstenite::Message as Frame;
 use uuid::Uuid;
 
 use crate::support::house::{House, PATIENCE, join_table};
 use crate::support::play::TestPlay as _;
+use crate::support::raw::{Socket, open_socket, refused_upgrade};
 
 /// A socket as a browser opens it, with subprotocols as its only custom header.
 struct Browser {
-    socket: WebSocketStream<MaybeTlsStream<TcpStream>>,
+    socket: Socket,
     agreed: String,
 }
 
 impl Browser {
-    async fn open(base: &str, query: &str, protocols: &str) -> Result<Self, Error> {
-        Self::open_with_token(base, query, protocols, None).await
+    async fn open(base: &str, query: &str, protocols: &str) -> Result<Self, PlayError> {
+        Self::open_with(base, query, &[("sec-websocket-protocol", protocols)]).await
     }
 
-    async fn open_with_token(
+    /// Opens a socket with a token in the header of the request.
+    async fn open_with_bearer(client: &Client, query: &str, protocols: &str) -> Self {
+        let bearer = format!("Bearer {}", client.access_token());
+        let headers = [("sec-websocket-protocol", protocols), ("authorization", &*bearer)];
+        Self::open_with(client.base(), query, &headers).await.unwrap()
+    }
+
+    async fn open_with(
         base: &str,
         query: &str,
-        protocols: &str,
-        token: Option<&str>,
-    ) -> Result<Self, Error> {
-        let url = format!("{}/v1/play{query}", base.replacen("http", "ws", 1));
-        let mut request = url.into_client_request()?;
-        request.headers_mut().insert("sec-websocket-protocol", protocols.parse().unwrap());
-        if let Some(token) = token {
-            let bearer = format!("Bearer {token}").parse().unwrap();
-            request.headers_mut().insert("authorization", bearer);
-        }
-        let (socket, response) = connect_async(request).await?;
+        headers: &[(&'static str, &str)],
+    ) -> Result<Self, PlayError> {
+        let (socket, response) = open_socket(base, query, headers).await?;
         let agreed = &response.headers()["sec-websocket-protocol"];
         Ok(Self { socket, agreed: agreed.to_str().unwrap().to_owned() })
     }
@@ -81,7 +78,11 @@ impl Browser {
         let mut heard = vec![];
         loop {
             let message = self.next_message().await.unwrap();
-            let is_answer = ["ack", "refusal"].contains(&kind(&message)) && message["id"] == id;
+            let is_answer = match kind(&message) {
+                "ack" | "refusal" => message["id"] == id,
+                "update" => message["ack"] == id,
+                _ => false,
+            };
             heard.push(message);
             if is_answer {
                 return heard;
@@ -128,18 +129,9 @@ fn refusals(messages: &[Value]) -> Vec<(u64, &str)> {
         .collect()
 }
 
-fn refused_status(result: Result<Browser, Error>) -> u16 {
-    match result {
-        Err(Error::Http(response)) => response.status().as_u16(),
-        Err(other) => panic!("{other}"),
-        Ok(_) => panic!("the socket opened"),
-    }
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn an_upgrade_request_authenticates_and_joins() {
-    let house = House::new().await;
-    let (table, [client, ..]) = house.table().await;
+    let (_house, table, [client, ..]) = House::with_table().await;
     let mut browser = Browser::open_authenticated(&client, "?type=join").await;
     assert_eq!(browser.agreed, "bahay.v1", "the server does not echo the token");
     let heard = browser.read_until_answer(1).await;
@@ -156,8 +148,7 @@ async fn an_upgrade_request_authenticates_and_joins() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn authentication_and_join_are_independent() {
-    let house = House::new().await;
-    let (_, [client, ..]) = house.table().await;
+    let (_house, _, [client, ..]) = House::with_table().await;
     let token = client.access_token();
     let mut authenticated = Browser::open_authenticated(&client, "").await;
     assert_eq!(kinds(&authenticated.read_until_answer(0).await), ["hello", "ack"]);
@@ -174,11 +165,10 @@ async fn authentication_and_join_are_independent() {
     let (heard, code) = nobody.read_until_closed().await;
     assert_eq!(refusals(&heard), [(3, "not_authenticated")]);
     assert_eq!(code, close::NOT_AUTHENTICATED);
-    let in_header = Browser::open_with_token(client.base(), "?type=join", "bahay.v1", Some(token));
-    let mut in_header = in_header.await.unwrap();
+    let mut in_header = Browser::open_with_bearer(&client, "?type=join", "bahay.v1").await;
     assert_eq!(kinds(&in_header.read_until_answer(1).await), ["hello", "snapshot", "ack"]);
     let twice = format!("bahay.v1, bahay.token.{token}");
-    let mut twice = Browser::open_with_token(client.base(), "", &twice, Some(token)).await.unwrap();
+    let mut twice = Browser::open_with_bearer(&client, "", &twice).await;
     assert_eq!(refusals(&twice.read_until_answer(0).await), [(0, "already_authenticated")]);
     twice.ping().await;
 }
@@ -187,9 +177,8 @@ async fn authentication_and_join_are_independent() {
 /// the table's history.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_table_is_resumed_by_version_and_tag() {
-    let house = House::new().await;
+    let (house, table, [client, other, _]) = House::with_table().await;
     let (second, running) = house.node().await;
-    let (table, [client, other, _]) = house.table().await;
     let (before, heard) = Browser::join(&client, "?type=join").await;
     let snapshot = &heard[2];
     let (version, tag) = (snapshot["version"].as_u64().unwrap(), snapshot["tag"].as_str().unwrap());
@@ -223,8 +212,7 @@ async fn a_table_is_resumed_by_version_and_tag() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_player_without_a_seat_is_refused_and_stays_connected() {
-    let house = House::new().await;
-    let (table, _) = house.table().await;
+    let (house, table, _) = House::with_table().await;
     let nobody = house.guest("Dante").await;
     let foreign = format!("?type=join&from=1&tag=000000000000&table={table}");
     for query in ["?type=join", &foreign] {
@@ -263,8 +251,7 @@ async fn an_invalid_credential_is_refused_as_in_a_message() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_invalid_join_query_is_refused() {
-    let house = House::new().await;
-    let (_, [client, ..]) = house.table().await;
+    let (_house, _, [client, ..]) = House::with_table().await;
     for query in ["?type=leave", "?from=1", "?type=join&id=4", "?type=join&from=x"] {
         let (mut browser, heard) = Browser::join(&client, query).await;
         assert_eq!(refusals(&heard), [(1, "malformed")], "{query}");
@@ -283,9 +270,8 @@ async fn an_invalid_join_query_is_refused() {
 /// and the other may close.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_connection_that_sends_a_command_is_the_connected_one() {
-    let house = House::new().await;
+    let (house, table, [client, other, _]) = House::with_table().await;
     let (second, running) = house.node().await;
-    let (table, [client, other, _]) = house.table().await;
     let mut watching = join_table(&other).await;
     let connected = |play: &Play| {
         let view = play.view().unwrap();
@@ -319,8 +305,7 @@ async fn the_connection_that_sends_a_command_is_the_connected_one() {
 /// refusal.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_first_command_is_executed() {
-    let house = House::new().await;
-    let (_, [client, ..]) = house.table().await;
+    let (_house, _, [client, ..]) = House::with_table().await;
     let (mut browser, _) = Browser::join(&client, "?type=join").await;
     let heard = browser.execute(json!({ "type": "leave", "id": 2 })).await;
     assert_eq!(refusals(&heard), []);
@@ -370,5 +355,5 @@ async fn upgrade_requests_have_the_limits_of_messages() {
     let _first = Browser::open_authenticated(&client, "?type=join").await;
     let protocols = format!("bahay.v1, bahay.token.{}", client.access_token());
     let second = Browser::open(client.base(), "?type=join", &protocols).await;
-    assert_eq!(refused_status(second), 429);
+    assert_eq!(refused_upgrade(second).0, 429);
 }

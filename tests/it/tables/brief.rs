@@ -2,18 +2,19 @@
 //! follows from the view; and docs/PROTOCOL.md shows them correctly.
 
 use bahay::lobby::house_rooms;
-use bahay::ws::protocol::brief::{Form, Shorthand, short_words};
+use bahay::ws::protocol::brief::{Form, Shorthand, TABLE_WORDS, short_words};
 use bahay::ws::protocol::{Message, MessageReader, OpenPrompt};
 use bahay_api::socket::example_messages;
 use bahay_bots::simulation::{Habits, Simulation};
 use bahay_engine::cards::Card;
 use bahay_engine::catalog::{self, AnyEvent, AnyGame, AnyRules};
-use bahay_engine::game::GameRules;
+use bahay_engine::game::{GameKind, GameRules, Viewer};
 use bahay_engine::games::tongits::{Event as GameEvent, Tongits};
 use bahay_engine::games::tongo_assets::TongoAssets;
 use bahay_engine::games::tongo_options::TongoOptions;
 use bahay_engine::seat::Seat;
 use bahay_engine::table::{Clocks, Event, Input, PlayerId, TableView, Terms, Timestamp};
+use serde_json::Value;
 use uuid::Uuid;
 
 const PAGE: &str = include_str!("../../../docs/PROTOCOL.md");
@@ -57,15 +58,32 @@ fn a_client_of_any_form_knows_the_same() {
         for set in kind.rule_sets {
             let (rules, hits) = (set.rules, set.hits);
             let terms = Terms { rules, hits, ..newbie.clone() };
-            any_form_knows_the_same(&format!("{}, {}", kind.name, set.name), &terms);
+            let name = format!("{}, {}", kind.name, set.name);
+            let tenths = any_form_knows_the_same(&name, &terms);
+            if (kind.name, set.name) == (Tongits::NAME, Tongits::rule_sets()[0].name) {
+                assert!(tenths < 55, "{name}: {tenths} tenths of a message for each move");
+            }
         }
     }
 }
 
-fn any_form_knows_the_same(name: &str, terms: &Terms<AnyRules>) {
+/// Returns the player whose command an input is.
+fn commanding_player<A>(input: &Input<A>) -> Option<PlayerId> {
+    match input {
+        Input::Ready { player, .. }
+        | Input::Reveal { player, .. }
+        | Input::Act { player, .. }
+        | Input::TakeBack { player }
+        | Input::Leave { player } => Some(*player),
+        _ => None,
+    }
+}
+
+/// Returns the number of messages to all players for each move, in tenths.
+fn any_form_knows_the_same(name: &str, terms: &Terms<AnyRules>) -> usize {
     let seats = terms.rules.seats().most;
     let welcome = terms.wallet_min().unwrap().checked_mul(2).unwrap();
-    let (mut moves, mut of_moves) = (0, [0; Form::ALL.len()]);
+    let (mut moves, mut messages, mut of_moves) = (0, 0, [0; Form::ALL.len()]);
     for seed in 0..4 {
         let mut tables = Simulation::<AnyGame>::new(seed, terms.clone(), Habits::ROUGH, welcome);
         let mut ends = Form::ALL.map(|form| ConnectionEnds::greeted(form, tables.now()));
@@ -79,6 +97,7 @@ fn any_form_knows_the_same(name: &str, terms: &Terms<AnyRules>) {
             let table = tables.table();
             let is_move = matches!(happened.line.input, Input::Act { .. });
             moves += usize::from(is_move);
+            let commanding = commanding_player(&happened.line.input);
             for (seat, view) in Seat::all(seats).zip(&mut views) {
                 let player = table.occupant(seat).map(|who| who.player);
                 let now = table.view(player);
@@ -89,38 +108,119 @@ fn any_form_knows_the_same(name: &str, terms: &Terms<AnyRules>) {
                 };
                 let viewer = now.viewer();
                 let events = happened.events.iter();
-                let events = events.filter_map(|event| event.redact::<AnyGame>(viewer)).collect();
-                let prompt = OpenPrompt::from_view(&now);
-                let tag = bahay::entropy::tag();
-                let update = |events, prompt| {
-                    let server_time_ms = tables.now();
-                    Message::Update { version, tag, server_time_ms, events, prompt }
-                };
-                let full = update(events, prompt.clone());
-                let Message::Update { events, .. } = &full else { unreachable!("it is one") };
-                for event in events {
+                let events = events.filter_map(|event| event.redact::<AnyGame>(viewer));
+                let events: Vec<_> = events.collect();
+                for event in &events {
                     known.observe(event);
                 }
+                let prompt = OpenPrompt::from_view(&now);
                 assert_eq!(OpenPrompt::from_view(&known), prompt, "{name}, seed {seed}, {version}");
+                let ack = (player.is_some() && player == commanding).then_some(200);
+                let tag = bahay::entropy::tag();
+                let answer = |prompt| match ack {
+                    Some(id) if events.is_empty() => Message::Ack { id, version: Some(version) },
+                    _ => Message::Update {
+                        version,
+                        tag,
+                        server_time_ms: tables.now(),
+                        events: events.clone(),
+                        prompt,
+                        ack,
+                    },
+                };
+                *view = (now.seat.is_some()).then_some(known);
+                // A line that shows the player nothing sends nothing.
+                if events.is_empty() && ack.is_none() {
+                    continue;
+                }
+                messages += 1;
+                let full = answer(prompt.clone());
                 for (place, (form, ends)) in Form::ALL.into_iter().zip(&mut ends).enumerate() {
-                    let prompt = prompt.clone().filter(|_| !form.is_short());
-                    let expected = update(events.clone(), prompt);
+                    let expected = answer(prompt.clone().filter(|_| !form.is_short()));
                     let (read, length) = ends.send(&full);
                     assert_eq!(read, expected, "{name}, seed {seed}, {version}, {form:?}");
                     bytes[place] += length;
                     of_moves[place] += if is_move { length } else { 0 };
                 }
-                *view = (now.seat.is_some()).then_some(known);
             }
         }
         let [compact, brief, full] = bytes;
         assert!(compact < brief && brief < full, "{name}, seed {seed}: {bytes:?}");
     }
     let [compact, brief, full] = of_moves.map(|bytes| bytes / moves.max(1));
+    let tenths = 10 * messages / moves.max(1);
     println!(
-        "{name}: bytes a move to all at a table of up to {seats}: full {full}, brief {brief}, \
-         compact {compact}"
+        "{name}: at a table of up to {seats}: {}.{} messages to all for each move; bytes of a \
+         move to all: full {full}, brief {brief}, compact {compact}",
+        tenths / 10,
+        tenths % 10
     );
+    tenths
+}
+
+#[test]
+fn short_events_of_games_have_the_documented_fields() {
+    let newbie = house_rooms(Clocks::default())[0].terms().clone();
+    let pages = [
+        (Tongits::NAME, section_of_short_forms()),
+        (TongoAssets::NAME, ASSETS_PAGE),
+        (TongoOptions::NAME, OPTIONS_PAGE),
+    ];
+    for (kind, page) in pages {
+        let rows: Vec<_> = rows_of_short_events(page).collect();
+        let mut compared = 0;
+        for set in catalog::find_kind(kind).unwrap().rule_sets {
+            let terms = Terms { rules: set.rules, hits: set.hits, ..newbie.clone() };
+            let welcome = terms.wallet_min().unwrap().checked_mul(2).unwrap();
+            let mut tables = Simulation::<AnyGame>::new(5, terms, Habits::ROUGH, welcome);
+            for version in 1..=900 {
+                let happened = tables.step();
+                let viewer = Viewer::Seat(Seat::new(0).unwrap());
+                let events = happened.events.iter();
+                let events = events.filter_map(|event| event.redact::<AnyGame>(viewer));
+                let update = Message::Update {
+                    version,
+                    tag: bahay::entropy::tag(),
+                    server_time_ms: tables.now(),
+                    events: events.collect(),
+                    prompt: None,
+                    ack: None,
+                };
+                compared += compare_with_rows(&update, &rows);
+            }
+        }
+        assert!(compared > 0, "{kind}");
+    }
+}
+
+/// Compares the short and full forms of an update's game events with the documented rows, and
+/// returns their number.
+fn compare_with_rows(update: &Message<AnyGame>, rows: &[(u8, &str, &str)]) -> usize {
+    let mut bytes = Vec::new();
+    Shorthand::new(Form::Brief).write(update, &mut bytes).unwrap();
+    let short: Vec<Value> = serde_json::from_slice(&bytes).unwrap();
+    let full = serde_json::to_value(update).unwrap();
+    let mut compared = 0;
+    for (short, full) in short[3..].iter().zip(full["events"].as_array().unwrap()) {
+        let (Some(short), Some(event)) = (short.as_array(), full["event"].as_object()) else {
+            continue;
+        };
+        let (word, values) = short.split_first().unwrap();
+        let row = rows.iter().find(|(_, name, _)| word == name);
+        let (_, _, fields) = row.unwrap_or_else(|| panic!("no row {word}"));
+        let names: Vec<_> = fields.split_whitespace().collect();
+        let is_written = |name: &&&str| !name.contains(['[', ']']);
+        let required = names.iter().take_while(is_written).count();
+        assert!((required..=names.len()).contains(&values.len()), "{word}: {values:?}");
+        let names: Vec<_> = names.iter().map(|name| name.trim_matches(['[', ']'])).collect();
+        for (name, value) in names.iter().zip(values) {
+            assert_eq!(event.get(*name).unwrap_or(&Value::Null), value, "{name} of {event:?}");
+        }
+        let is_documented = |name: &String| name == "type" || names.contains(&name.as_str());
+        assert!(event.keys().all(is_documented), "{event:?}");
+        compared += 1;
+    }
+    compared
 }
 
 #[test]
@@ -151,7 +251,10 @@ fn nonsense_is_refused() {
         r#"[1,"7a61673a000b",0,[]]"#,
         r#"[1,"7a61673a000b",0,["won",1]]"#,
         r#"[1,"7a61673a000b",0,["dumped",1]]"#,
-        r#"[1,"7a61673a000b",0,[7,1]]"#,
+        r#"[1,"7a61673a000b",0,[63,1]]"#,
+        r#"[1,"7a61673a000b",0,4294967296]"#,
+        r#"[1,"7a61673a000b",0,-4]"#,
+        r#"[1,"7a61673a000b",0,"4"]"#,
         r#"{"type":"won"}"#,
     ] {
         assert!(MessageReader::new(Form::Brief).read(text.as_bytes()).is_err(), "{text}");
@@ -176,6 +279,28 @@ fn a_server_takes_what_it_knows() {
     assert_eq!(Form::from_subprotocol(Some("bahay.v9")), Form::Full);
 }
 
+#[test]
+fn an_update_carries_the_ack_in_every_form() {
+    for form in Form::ALL {
+        for ack in [None, Some(0), Some(13), Some(u32::MAX)] {
+            let update = Message::Update {
+                version: 7,
+                tag: "7a61673a0007".parse().unwrap(),
+                server_time_ms: Timestamp::from_ms(HELLO_MS + 5),
+                events: vec![Event::Waiting],
+                prompt: None,
+                ack,
+            };
+            let hello = Timestamp::from_ms(HELLO_MS);
+            assert_eq!(ConnectionEnds::greeted(form, hello).send(&update).0, update, "{form:?}");
+            assert_eq!(update.acked_command(), ack);
+        }
+    }
+    for version in [None, Some(7)] {
+        assert_eq!(Message::<AnyGame>::Ack { id: 13, version }.acked_command(), Some(13));
+    }
+}
+
 /// The update and the ack that the page also shows in the full form.
 #[test]
 fn the_page_shows_the_short_forms_as_they_are() {
@@ -194,13 +319,14 @@ fn the_page_shows_the_short_forms_as_they_are() {
         server_time_ms: Timestamp::from_ms(HELLO_MS + 9_120),
         events,
         prompt: None,
+        ack: Some(4),
     };
-    let (_, section) = PAGE.split_once("## Shorter messages").unwrap();
+    let section = section_of_short_forms();
     let blocks = section.split("```text\n").skip(1).filter_map(|rest| rest.split_once("\n```"));
     let blocks: Vec<&str> = blocks.map(|(block, _)| block).take(2).collect();
     for (form, block) in [(Form::Brief, blocks[0]), (Form::Compact, blocks[1])] {
         let mut server = ConnectionEnds::greeted(form, hello).server;
-        let written = [&update, &Message::Ack { id: 4, version: Some(13) }].map(|message| {
+        let written = [&update, &Message::Ack { id: 8, version: None }].map(|message| {
             let mut bytes = Vec::new();
             server.write(message, &mut bytes).unwrap();
             match form {
@@ -210,12 +336,28 @@ fn the_page_shows_the_short_forms_as_they_are() {
         });
         assert_eq!(written.join("\n"), block);
     }
-    let is_other = |(word, _): &(&str, _)| !section.contains(word);
-    let rows = short_words::<Tongits>().map(|row| (row, section));
-    let assets = short_words::<TongoAssets>().filter(is_other).map(|row| (row, ASSETS_PAGE));
-    let options = short_words::<TongoOptions>().filter(is_other).map(|row| (row, OPTIONS_PAGE));
-    for ((word, number), page) in rows.chain(assets).chain(options) {
-        let row = format!("| {number} | `{word}` | ");
-        assert!(page.lines().any(|line| line.starts_with(&row)), "no row {row}");
-    }
+    let words = |page| -> Vec<_> {
+        rows_of_short_events(page).map(|(number, word, _)| (word, number)).collect()
+    };
+    assert_eq!(words(section), short_words::<Tongits>().collect::<Vec<_>>());
+    assert_eq!(words(ASSETS_PAGE), words_of_game::<TongoAssets>());
+    assert_eq!(words(OPTIONS_PAGE), words_of_game::<TongoOptions>());
+}
+
+fn words_of_game<G: GameKind>() -> Vec<(&'static str, u8)> {
+    short_words::<G>().filter(|row| !TABLE_WORDS.contains(row)).collect()
+}
+
+fn section_of_short_forms() -> &'static str {
+    PAGE.split_once("## Shorter messages").unwrap().1
+}
+
+/// Returns the rows of the short events on a page: the number, the word and the fields, of which
+/// the bracketed ones may be omitted from the end.
+fn rows_of_short_events(page: &str) -> impl Iterator<Item = (u8, &str, &str)> {
+    page.lines().filter_map(|line| {
+        let (number, rest) = line.split_once(' ')?;
+        let (word, fields) = rest.split_once(' ').unwrap_or((rest, ""));
+        Some((number.parse().ok()?, word, fields))
+    })
 }

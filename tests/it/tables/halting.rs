@@ -4,17 +4,19 @@ use bahay::archive::halted::{self, HaltedTable};
 use bahay::lobby::house_rooms;
 use bahay::tables::{OperateError, TableError, VoidOutcome};
 use bahay_engine::games::tongits;
-use bahay_engine::table::{Clocks, Input, TableId, Terms};
+use bahay_engine::table::{Clocks, Input, Terms};
 use bahay_shell::STORE_FAULT;
 use redis::AsyncCommands as _;
 use tokio::task::JoinSet;
-use uuid::Uuid;
 
 use super::start_tables;
 use crate::support::bank::Bank;
 use crate::support::fragile::{Fragile, Fuse};
+use crate::support::house::{ai_clocks, unhurried_clocks};
 use crate::support::live::TestLive;
-use crate::support::node::{Node, deal, seat_new_players, seat_players};
+use crate::support::node::{
+    Node, become_ready, create_table, deal, seat_new_players, seat_players,
+};
 use crate::support::reason;
 use crate::support::waiting::{wait_for, wait_until};
 
@@ -31,8 +33,7 @@ async fn noted(bank: &Bank) -> Vec<HaltedTable> {
 /// voided.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_table_whose_journal_is_spoiled_is_halted_mended_and_voided() {
-    let (bank, live) = (Bank::new().await, TestLive::new());
-    let nodes = Node::start_pair(&bank, &live).await;
+    let (bank, live, nodes) = Node::start_pair().await;
     let (table, players) = seat_new_players(&nodes, &bank, [FUNDS; 3]).await;
     let mut seated = nodes[0].join_players(table, &players).await;
     let game = deal(&nodes[0], &mut seated).await;
@@ -85,9 +86,9 @@ async fn a_table_whose_journal_is_spoiled_is_halted_mended_and_voided() {
 /// An operator may halt a table between games and without a defect.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_table_without_a_game_is_ended_and_its_players_are_free() {
-    let (bank, _live, node) = Node::start_with_stores(Clocks::default()).await;
+    let (bank, _live, node) = Node::start_with_stores(unhurried_clocks()).await;
     let players = bank.players([FUNDS; 3]).await;
-    let table = seat_players(std::slice::from_ref(&node), &players[..2]).await;
+    let table = seat_players([&node], &players[..2]).await;
     let voided = node.tables().void(table, &reason("the room closes")).await.unwrap();
     assert_eq!(voided, VoidOutcome { game: None, was_live: true });
     assert_eq!(node.lobby.seated_at(players[0]).await.unwrap(), None);
@@ -98,10 +99,8 @@ async fn a_table_without_a_game_is_ended_and_its_players_are_free() {
 /// halted instead of retrying for ever.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_table_whose_game_cannot_be_settled_is_halted() {
-    let (bank, live) = (Bank::new().await, TestLive::new());
-    let clocks = Clocks { think_ms: 1, grace_ms: 1, ..Clocks::default() };
-    let node = Node::start(&bank, &live, clocks).await;
-    let (table, players) = seat_new_players(std::slice::from_ref(&node), &bank, [FUNDS; 3]).await;
+    let (bank, _live, node) = Node::start_with_stores(ai_clocks(1)).await;
+    let (table, players) = seat_new_players([&node], &bank, [FUNDS; 3]).await;
     let mut seated = node.join_players(table, &players).await;
     let game = deal(&node, &mut seated).await;
     bank.ledger.void_game(game, &reason("behind the table's back")).await.unwrap();
@@ -119,10 +118,10 @@ async fn a_table_whose_game_cannot_be_settled_is_halted() {
 /// A journal of another engine version is left to nodes with that version.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_table_of_another_version_is_left_to_others() {
-    let (bank, live, node) = Node::start_with_stores(Clocks::default()).await;
-    let other = Node::start(&bank, &live, Clocks::default()).await;
+    let (bank, live, node) = Node::start_with_stores(unhurried_clocks()).await;
+    let other = Node::start(&bank, &live, unhurried_clocks()).await;
     let players = bank.players([FUNDS; 3]).await;
-    let table = seat_players(std::slice::from_ref(&node), &players[..1]).await;
+    let table = seat_players([&node], &players[..1]).await;
     let mut raw = live.raw().await;
     let head = live.table_key(table, "head");
     let _: i64 = raw.hset(&head, "engine", 999).await.unwrap();
@@ -160,18 +159,8 @@ async fn a_panic_over_a_table_halts_that_table_and_nothing_else() {
         let mut tasks = JoinSet::new();
         tasks.spawn(tables.clone().run_ticker());
         let players = bank.players([FUNDS; 3]).await;
-        let table = TableId(Uuid::new_v4());
-        let clocks = Clocks { think_ms: 1, grace_ms: 1, ..Clocks::default() };
-        tables.create(table, fragile_terms(fuse, clocks)).await.unwrap();
-        for player in &players {
-            let sit = Input::sit(*player, "Tala");
-            tables.submit(table, sit).await.unwrap();
-        }
-        let game = tables.read_table(table).await.unwrap().unwrap().phase().game().unwrap();
-        for player in &players {
-            let ready = Input::Ready { player: *player, game, commitment: None };
-            tables.submit(table, ready).await.unwrap();
-        }
+        let table = create_table(&tables, fragile_terms(fuse, ai_clocks(1)), &players).await;
+        let game = become_ready(&tables, table, &players).await;
         // No player is connected, so the AI is asked, and its answer is an action.
         let halted = noted(&bank).await;
         assert_eq!((halted[0].table, halted[0].game), (table, Some(game)));
@@ -181,10 +170,7 @@ async fn a_panic_over_a_table_halts_that_table_and_nothing_else() {
         let voided = tables.void(table, &reason("the engine has a bug")).await.unwrap();
         assert_eq!(voided.game, Some(game));
         assert_eq!(bank.wallets(&players).await, [FUNDS; 3]);
-        let another = TableId(Uuid::new_v4());
-        tables.create(another, fragile_terms(fuse, Clocks::default())).await.unwrap();
-        let sit = Input::sit(players[0], "Tala");
-        tables.submit(another, sit).await.unwrap();
+        create_table(&tables, fragile_terms(fuse, Clocks::default()), &players[..1]).await;
         bank.audit_clean().await;
     }
 }
@@ -193,17 +179,12 @@ async fn a_panic_over_a_table_halts_that_table_and_nothing_else() {
 /// operator.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_table_that_a_store_halted_is_released_by_itself_and_no_other() {
-    let (bank, live) = (Bank::new().await, TestLive::new());
-    // No player becomes ready or connects: the seats outlast the test.
-    let clocks = Clocks { prepare_ms: 120_000, absence_ms: 120_000, ..Clocks::default() };
-    let node = Node::start(&bank, &live, clocks).await;
-    let (table, players) = seat_new_players(std::slice::from_ref(&node), &bank, [FUNDS; 3]).await;
+    let (bank, live, node) = Node::start_with_stores(unhurried_clocks()).await;
+    let (table, players) = seat_new_players([&node], &bank, [FUNDS; 3]).await;
     let others = bank.players([FUNDS; 1]).await;
     let (redis, _publications) = live.connect().await;
-    let stopped = TableId(Uuid::new_v4());
     let terms = house_rooms(Clocks::default())[0].terms().clone();
-    node.tables().create(stopped, terms).await.unwrap();
-    node.tables().submit(stopped, Input::sit(others[0], "Tala")).await.unwrap();
+    let stopped = create_table(node.tables(), terms, &others).await;
     let engine = node.read_table(table).await.engine();
     let why = format!("{STORE_FAULT}the ledger is broken: permission denied");
     redis.halt(stopped, engine, "a panic: permission denied").await.unwrap();

@@ -4,14 +4,16 @@ use std::time::Duration;
 
 use bahay::clock::{Clock, Timestamp, subtract};
 use bahay::live_store::{GAP_MS, NodeId};
+use bahay::lobby::house_rooms;
 use bahay::tables::{Tables, TermsSource};
 use bahay::ws::protocol::Message;
 use bahay_engine::catalog::AnyGame;
-use bahay_engine::table::{ActionOrigin, Clocks, ConnectionId, Event, Readable};
+use bahay_engine::table::{ActionOrigin, Clocks, ConnectionId, Event};
 use redis::AsyncCommands as _;
 use uuid::Uuid;
 
-use crate::support::house::{House, guest_at};
+use crate::support::checks::read_record;
+use crate::support::house::{House, Setup, guest_at, unhurried_clocks};
 use crate::support::live::TestLive;
 use crate::support::node::{Node, seat_new_players};
 use crate::support::play::{TestPlay as _, join_new_table};
@@ -90,9 +92,8 @@ async fn after_a_standstill_all_nodes_go_on_at_the_same_time() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_time_of_a_table_does_not_go_back_for_who_changes_nodes() {
     const BEHIND: Duration = Duration::from_millis(700);
-    let (bank, live, node) = Node::start_with_stores(Clocks::default()).await;
-    let (table, _players) =
-        seat_new_players(std::slice::from_ref(&node), &bank, [100_000; 3]).await;
+    let (bank, live, node) = Node::start_with_stores(unhurried_clocks()).await;
+    let (table, _players) = seat_new_players([&node], &bank, [100_000; 3]).await;
 
     let (redis, _publications) = live.connect().await;
     let (ledger, _tasks) = bank.node().await;
@@ -113,7 +114,8 @@ async fn the_time_of_a_table_does_not_go_back_for_who_changes_nodes() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_step_of_a_nodes_clock_is_nothing_to_its_tables() {
     let wall = Clock::set_to(Clock::system().now());
-    let house = House::with_wall(Clocks::default(), wall.clone()).await;
+    let rooms = house_rooms(Clocks::default());
+    let house = House::with_setup(Setup { rooms, wall: wall.clone(), ..Setup::default() }).await;
     let (base, running) = house.node().await;
     let (_, clients, mut plays) = join_new_table(&house).await;
     let game = plays[0].prepared_game().await;
@@ -154,12 +156,9 @@ async fn a_step_of_a_nodes_clock_is_nothing_to_its_tables() {
         });
     }
     players.join_all().await;
-    let record = clients[2].record(game).await.unwrap();
-    let record = bahay_engine::catalog::AnyGame::read_record(&record.to_string()).unwrap();
-    assert!(
-        record.actions.iter().all(|taken| taken.by == ActionOrigin::Player),
-        "the clock was early"
-    );
+    let record = read_record(&clients[2], game).await;
+    let mut origins = record.actions.iter().map(|taken| taken.by);
+    assert!(origins.all(|by| by == ActionOrigin::Player), "the clock was early");
     assert!(is_near(record.finished_at, began));
     let elsewhere = guest_at(&base, "Dante").await;
     let Message::Hello { server_time_ms, .. } =

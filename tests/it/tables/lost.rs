@@ -4,13 +4,12 @@ use bahay::archive::GameState;
 use bahay::ledger::LedgerError;
 use bahay::live_store::TableListing;
 use bahay::tables::OperateError;
-use bahay_engine::table::{Clocks, GameId, PlayerId, TableId};
-use redis::AsyncCommands as _;
+use bahay_engine::table::{GameId, PlayerId};
 
 use crate::support::bank::{self, ANTE, Bank, PotGoes};
 use crate::support::checks::read_game;
 use crate::support::db::execute;
-use crate::support::live::TestLive;
+use crate::support::house::unhurried_clocks;
 use crate::support::node::{Node, deal, seat_new_players, seat_players};
 use crate::support::reason;
 use crate::support::waiting::wait_until;
@@ -39,8 +38,7 @@ async fn notices(bank: &Bank, player: PlayerId) -> Vec<(String, Option<GameId>, 
 /// Two nodes search; a game without a table is voided once, and a running one is not.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_game_without_its_table_is_voided_once_and_its_players_are_told() {
-    let (bank, live) = (Bank::new().await, TestLive::new());
-    let nodes = Node::start_pair(&bank, &live).await;
+    let (bank, _live, nodes) = Node::start_pair().await;
     let (table, players) = seat_new_players(&nodes, &bank, [FUNDS; 3]).await;
     let mut seated = nodes[0].join_players(table, &players).await;
     deal(&nodes[0], &mut seated).await;
@@ -50,7 +48,7 @@ async fn a_game_without_its_table_is_voided_once_and_its_players_are_told() {
     let lost = bank.open_game(&losers).await;
     // A table with this id was created anew, without players.
     let strangers = bank.players([FUNDS; 3]).await;
-    let other = seat_players(std::slice::from_ref(&nodes[0]), &strangers[..1]).await;
+    let other = seat_players([&nodes[0]], &strangers[..1]).await;
     let usurped = bank.deal(other, &bank.players([FUNDS; 3]).await);
     bank.open(&usurped).await;
 
@@ -72,19 +70,18 @@ async fn a_game_without_its_table_is_voided_once_and_its_players_are_told() {
 /// A whole table vanishes during play: its players are notified and sit down elsewhere.
 #[tokio::test(flavor = "multi_thread")]
 async fn players_whose_table_vanishes_are_told_and_sit_elsewhere() {
-    let (bank, live) = (Bank::new().await, TestLive::new());
-    let nodes = [Node::start(&bank, &live, Clocks::default()).await];
-    let (table, players) = seat_new_players(&nodes, &bank, [FUNDS; 3]).await;
-    let mut seated = nodes[0].join_players(table, &players).await;
-    let game = deal(&nodes[0], &mut seated).await;
-    forget(&live, table).await;
+    let (bank, live, node) = Node::start_with_stores(unhurried_clocks()).await;
+    let (table, players) = seat_new_players([&node], &bank, [FUNDS; 3]).await;
+    let mut seated = node.join_players(table, &players).await;
+    let game = deal(&node, &mut seated).await;
+    live.forget_table(table).await;
     for one in &mut seated {
         assert_eq!(one.watch_end().await, Some(bahay_shell::WatchEnd::Lost));
     }
     until_voided(&bank, game).await;
     assert_eq!(bank.wallets(&players).await, [FUNDS; 3]);
-    let elsewhere = nodes[0].lobby.seat(players[0], "newbie").await.unwrap();
-    assert!(nodes[0].tables().read_table(elsewhere).await.unwrap().is_some());
+    let elsewhere = node.lobby.seat(players[0], "newbie").await.unwrap();
+    assert!(node.tables().read_table(elsewhere).await.unwrap().is_some());
     bank.audit_clean().await;
 }
 
@@ -92,13 +89,12 @@ async fn players_whose_table_vanishes_are_told_and_sit_elsewhere() {
 /// sent there corrects the list, and no player is kept from a seat.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_full_table_that_is_listed_as_free_is_put_right() {
-    let (bank, live) = (Bank::new().await, TestLive::new());
-    let nodes = [Node::start(&bank, &live, Clocks::default()).await];
+    let (bank, live, node) = Node::start_with_stores(unhurried_clocks()).await;
     let (raw, _publications) = live.connect().await;
     let mut full = vec![];
     for _ in 0..3 {
         let players = bank.players([FUNDS; 3]).await;
-        full.push((seat_players(&nodes, &players).await, players));
+        full.push((seat_players([&node], &players).await, players));
     }
     for (table, players) in &full {
         let older =
@@ -107,24 +103,19 @@ async fn a_full_table_that_is_listed_as_free_is_put_right() {
     }
     assert_eq!(raw.open_tables("newbie").await.unwrap().len(), 3, "they are listed as free");
     let stranger = bank.players([FUNDS; 3]).await[0];
-    let seat = nodes[0].lobby.seat(stranger, "newbie").await.unwrap();
+    let seat = node.lobby.seat(stranger, "newbie").await.unwrap();
     let open = raw.open_tables("newbie").await.unwrap();
     assert_eq!(open.iter().map(|open| open.table).collect::<Vec<_>>(), [seat]);
-}
-
-async fn forget(live: &TestLive, table: TableId) {
-    let keys = ["head", "journal"].map(|part| live.table_key(table, part));
-    let _: i64 = live.raw().await.del(keys.to_vec()).await.unwrap();
 }
 
 /// The POT of a lost table is refunded once to those who paid its antes; that of an existing table
 /// stays, and so does one with an open game.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_pot_of_a_lost_table_goes_back_to_who_paid_it() {
-    let (bank, live) = (Bank::new().await, TestLive::new());
-    let nodes = [Node::new(&bank, &live, Clocks::default()).await];
-    let tables = nodes[0].tables();
-    let (here, gone) = (seat_players(&nodes, &bank.players([FUNDS; 3]).await).await, bank::table());
+    let (bank, _live, node) = Node::with_stores(unhurried_clocks()).await;
+    let tables = node.tables();
+    let here = seat_players([&node], &bank.players([FUNDS; 3]).await).await;
+    let gone = bank::table();
     let ante = ANTE.hundredths();
     let players = bank.players([FUNDS; 3]).await;
     // The paid-out coins belong to their receivers; the two later games left their antes there.

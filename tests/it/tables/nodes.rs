@@ -4,12 +4,12 @@ use std::process::Output;
 
 use bahay::ws::protocol::{Closing, Message, close};
 use bahay_client::{Client, Play};
-use bahay_engine::catalog::AnyGame;
-use bahay_engine::game::Game;
 use bahay_engine::table::{Event, TableId};
 
+use crate::support::bank::seat;
 use crate::support::db::TestDatabase;
-use crate::support::play::{TestPlay as _, deal_game, join_tables, rejoin, seat_guests};
+use crate::support::house::seat_guests;
+use crate::support::play::{TestPlay as _, deal_game, join_tables, rejoin};
 use crate::support::process::{Server, bahay, serve};
 
 /// Seats three guests at one table: the first through one node, the others through another.
@@ -17,32 +17,6 @@ async fn seated(here: &Server, there: &Server) -> (TableId, Vec<Client>, Vec<Pla
     let (table, clients) = seat_guests([&here.url, &there.url, &there.url]).await;
     let plays = join_tables(&clients).await;
     (table, clients, plays)
-}
-
-type Happened = Event<<AnyGame as Game>::Event>;
-
-/// Waits for such an event of the first seat.
-async fn told(play: &mut Play, is_meant: impl Fn(&Happened) -> bool) {
-    loop {
-        let told = play.next_message().await;
-        if let Message::Update { events, .. } = told
-            && events.iter().any(&is_meant)
-        {
-            return;
-        }
-    }
-}
-
-/// Waits until the first seat's takeover begins or ends.
-async fn taken_over(play: &mut Play, is_on: bool) {
-    let is_meant = |event: &Happened| matches!(event, Event::Takeover { seat, on } if seat.index() == 0 && *on == is_on);
-    told(play, is_meant).await;
-}
-
-/// Waits until the first seat's player is shown as present or away.
-async fn present(play: &mut Play, is_there: bool) {
-    let is_meant = |event: &Happened| matches!(event, Event::Presence { seat, connected } if seat.index() == 0 && *connected == is_there);
-    told(play, is_meant).await;
 }
 
 /// Rule 8.3, over `kill -9`: after the grace the AI takes over the seat, and the player gets it
@@ -57,9 +31,9 @@ async fn a_killed_node_gives_its_seats_to_the_ai_until_their_players_are_back() 
     // Killed before the connection ends, so that the node can report nothing.
     doomed.signal("KILL");
     let known = plays.remove(0).drop_connection();
-    taken_over(&mut plays[0], true).await;
+    plays[0].wait_for_event(Event::Takeover { seat: seat(0), on: true }).await;
     let _back = rejoin(&clients[0].with_base(&other.url), known).await;
-    taken_over(&mut plays[0], false).await;
+    plays[0].wait_for_event(Event::Takeover { seat: seat(0), on: false }).await;
 }
 
 /// A node is paused for so long that its players count as away, and then resumed: it disconnects
@@ -72,13 +46,13 @@ async fn a_paused_node_that_goes_on_sends_its_clients_back() {
     let (_, clients, mut plays) = seated(&paused, &other).await;
     deal_game(&mut plays).await;
     paused.signal("STOP");
-    present(&mut plays[1], false).await;
+    plays[1].wait_for_event(Event::Presence { seat: seat(0), connected: false }).await;
     paused.signal("CONT");
     let closed = plays[0].close_code().await;
     assert_eq!(closed, close::GOING_AWAY);
     let known = plays.remove(0).drop_connection();
     let _back = rejoin(&clients[0], known).await;
-    present(&mut plays[0], true).await;
+    plays[0].wait_for_event(Event::Presence { seat: seat(0), connected: true }).await;
 }
 
 fn said(output: &Output) -> String {

@@ -2,7 +2,6 @@
 //! during a game, several payers and receivers, no POT. It is in the catalogue only for tests; no
 //! other code of the server knows it.
 
-use bahay::operators::Role;
 use bahay::verify;
 use bahay::ws::protocol::Command;
 use bahay::ws::protocol::brief::Form;
@@ -16,8 +15,8 @@ use tokio::time::timeout;
 use uuid::Uuid;
 
 use crate::support::checks::audit_books;
-use crate::support::house::{House, PATIENCE, Setup, join_table};
-use crate::support::operators::operator_session;
+use crate::support::house::{House, PATIENCE, Setup, join_table, unhurried_clocks};
+use crate::support::operators::admin_session;
 use crate::support::play::TestPlay as _;
 use crate::support::rest::{call_at, items};
 
@@ -30,7 +29,7 @@ fn room() -> bahay::lobby::Room {
         rules: set.rules,
         price: Price { bet: Coins::from_hundredths(100), multiplier: 2, fee_basis_points: 500 },
         hits: set.hits,
-        clocks: Clocks { think_ms: 20, ..Clocks::default() },
+        clocks: Clocks { think_ms: 20, ..unhurried_clocks() },
         spectators: Spectators::Nobody,
         bots: Skill::default(),
         private: None,
@@ -40,7 +39,7 @@ fn room() -> bahay::lobby::Room {
 }
 
 async fn house() -> House {
-    let mut rooms = bahay::lobby::house_rooms(Clocks::default());
+    let mut rooms = bahay::lobby::house_rooms(unhurried_clocks());
     rooms.push(room());
     House::with_setup(Setup { rooms, ..Setup::default() }).await
 }
@@ -104,10 +103,7 @@ async fn a_ticket_is_for_rooms_of_one_game() {
     let mut play = house.guest("Althea").await.play().await.unwrap();
     let rooms = ["newbie", "dice"].map(str::to_owned).to_vec();
     let seek = play.send(|id| Command::Seek { id, rooms }).await.unwrap();
-    match play.wait_for_answer(seek).await {
-        Err(PlayError::Refused { code, .. }) => assert_eq!(code, "rooms_invalid"),
-        other => panic!("not refused, but {other:?}"),
-    }
+    assert_eq!(play.refusal_of(seek).await, "rooms_invalid");
     let rooms = vec!["dice".to_owned()];
     let seek = play.send(|id| Command::Seek { id, rooms }).await.unwrap();
     play.wait_for_answer(seek).await.expect("one of them is looked for");
@@ -164,7 +160,7 @@ async fn a_game_of_another_kind_is_played_settled_verified_and_shown() {
 #[tokio::test(flavor = "multi_thread")]
 async fn rooms_of_any_game_are_made_by_operators_and_refused_by_their_field() {
     let house = house().await;
-    let token = operator_session(&house.database.owner_pool().await, "ate.luz", Role::Admin).await;
+    let token = admin_session(&house).await;
     let settings = |kind: &str, rule_set: &str, rules: Value| {
         json!({
             "id": format!("dice-{}", &Uuid::new_v4().to_string()[..8]),

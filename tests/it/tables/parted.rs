@@ -2,19 +2,15 @@
 //! last write to disk. Others write on; readers of the lost lines must not take the new lines for
 //! their continuation.
 
-use bahay::clock::Clock;
-use bahay::ledger::{Ledger, LedgerOptions};
 use bahay::live_store::Point;
-use bahay::tables::{Tables, TermsSource};
 use bahay::ws::protocol::{Message, close};
 use bahay_engine::catalog::AnyGame;
-use bahay_engine::table::{Clocks, ConnectionId, Input, PlayerId, Table, TableId};
+use bahay_engine::table::{ConnectionId, Input, PlayerId, Table, TableId};
 use redis::AsyncCommands as _;
 use tokio::time::timeout;
 use uuid::Uuid;
 
-use crate::support::bank::Bank;
-use crate::support::house::{House, PATIENCE, join_table};
+use crate::support::house::{House, PATIENCE, join_table, unhurried_clocks};
 use crate::support::live::TestLive;
 use crate::support::node::{ConnectedPlayer, Node, seat_new_players};
 use crate::support::play::TestPlay as _;
@@ -24,12 +20,6 @@ const FUNDS: i64 = 100_000;
 
 /// The number of lost lines.
 const LOST: usize = 3;
-
-/// Returns clocks with which nothing becomes due by itself.
-fn slow() -> Clocks {
-    let long_ms = 3_600_000;
-    Clocks { prepare_ms: long_ms, absence_ms: long_ms, ..Clocks::default() }
-}
 
 fn connect(player: PlayerId) -> Input<<AnyGame as bahay_engine::game::Game>::Action> {
     Input::Connect { player, connection: ConnectionId(Uuid::new_v4()) }
@@ -54,8 +44,7 @@ async fn cut(live: &TestLive, table: TableId, lines: isize) {
 #[tokio::test(flavor = "multi_thread")]
 async fn every_node_comes_to_the_history_that_is_stored() {
     for others in LOST - 1..=LOST + 2 {
-        let (bank, live) = (Bank::new().await, TestLive::new());
-        let nodes = [Node::new(&bank, &live, slow()).await, Node::new(&bank, &live, slow()).await];
+        let (bank, live, nodes) = Node::pair().await;
         let (table, players) = seat_new_players(&nodes, &bank, [FUNDS; 3]).await;
         let mut seated = vec![
             ConnectedPlayer::join(&nodes[0], table, players[0]).await,
@@ -76,7 +65,7 @@ async fn every_node_comes_to_the_history_that_is_stored() {
         }
         assert_eq!(known[0], known[1]);
         cut(&live, table, kept).await;
-        let stranger = Node::new(&bank, &live, slow()).await;
+        let stranger = Node::new(&bank, &live, unhurried_clocks()).await;
         for _ in 0..others {
             stranger.tables().submit(table, connect(players[2])).await.unwrap();
         }
@@ -115,7 +104,7 @@ async fn every_node_comes_to_the_history_that_is_stored() {
 /// a snapshot and not the continuation of lost lines.
 #[tokio::test(flavor = "multi_thread")]
 async fn every_client_comes_to_the_history_that_is_stored() {
-    let house = House::with_clocks(slow()).await;
+    let house = House::with_clocks(unhurried_clocks()).await;
     let (_, second) = house.node().await;
     let (table, clients) = house.table().await;
     let mut first = join_table(&clients[0]).await;
@@ -128,11 +117,7 @@ async fn every_client_comes_to_the_history_that_is_stored() {
     wait_until("the lines are written", async || lines(&house.live, table).await >= kept + 3).await;
     cut(&house.live, table, kept).await;
 
-    let (live, _publications) = house.live.connect().await;
-    let pool = house.database.pool().await;
-    let (ledger, _tasks) = Ledger::start(pool.clone(), LedgerOptions::default());
-    let terms = TermsSource::unchanging();
-    let stranger = Tables::<AnyGame>::new(live, ledger, Clock::system(), pool, terms);
+    let (stranger, _tasks, _publications) = house.tables().await;
     let game = stranger.read_table(table).await.unwrap().unwrap().phase().game().unwrap();
     for client in &clients[..2] {
         for input in [
@@ -148,15 +133,9 @@ async fn every_client_comes_to_the_history_that_is_stored() {
     let mut back = clients[1].play().await.unwrap();
     back.resume(known);
     let joining = back.join().await.unwrap();
-    let mut snapshots = 0;
-    loop {
-        match back.next_message().await {
-            Message::Snapshot { .. } => snapshots += 1,
-            Message::Ack { id, .. } if id == joining => break,
-            _ => {}
-        }
-    }
-    assert_eq!(snapshots, 1, "what it knew is lost");
+    let heard = back.messages_until_ack(joining).await;
+    let snapshots = heard.iter().filter(|heard| matches!(heard, Message::Snapshot { .. }));
+    assert_eq!(snapshots.count(), 1, "what it knew is lost");
     let truth = stranger.read_table(table).await.unwrap().unwrap();
     for (play, client) in [&mut first, &mut back, &mut last].into_iter().zip(&clients) {
         let expected = truth.view(Some(client.player()));

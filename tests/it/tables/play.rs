@@ -5,12 +5,12 @@ use bahay_client::{Client, Play, PlayError};
 use bahay_engine::table::{Event, GameId};
 use bahay_lab::demo;
 use tokio::time::timeout;
-use tokio_tungstenite::tungstenite;
 use uuid::Uuid;
 
 use crate::support::checks::audit_books;
-use crate::support::house::{House, PATIENCE, guest_at, join_table};
+use crate::support::house::{House, PATIENCE, ai_clocks, guest_at, join_table};
 use crate::support::play::{TestPlay as _, asked_player, deal_game, join_new_table};
+use crate::support::raw::{open_socket, refused_upgrade};
 
 /// The main scenario: three guests play until a POT is won, and every record is verified.
 #[tokio::test(flavor = "multi_thread")]
@@ -24,32 +24,14 @@ async fn three_guests_play_until_one_takes_the_pot() {
 /// Through two nodes, one after the other, because a table has no home node.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_second_node_serves_the_same_house() {
-    let house = House::new().await;
+    let (house, table, [first, ..]) = House::with_table().await;
     let (base, running) = house.node().await;
-    let (table, [first, ..]) = house.table().await;
     let elsewhere = guest_at(&base, "Dante").await;
     assert_ne!(elsewhere.seat("newbie").await.unwrap(), table, "the first table is full");
     let mut play = join_table(&first).await;
     assert_eq!(play.table(), Some(table));
     play.leave().await.unwrap();
     running.stop().await.unwrap();
-}
-
-async fn upgrade(base: &str, authorization: &str) -> (u16, String) {
-    use tungstenite::client::IntoClientRequest;
-    let url = format!("{}/v1/play", base.replacen("http", "ws", 1));
-    let mut request = url.into_client_request().unwrap();
-    request.headers_mut().insert("authorization", authorization.parse().unwrap());
-    match tokio_tungstenite::connect_async(request).await {
-        Err(tungstenite::Error::Http(response)) => {
-            let status = response.status().as_u16();
-            let body = response.into_body().unwrap_or_default();
-            let problem: serde_json::Value = serde_json::from_slice(&body).unwrap();
-            (status, problem["code"].as_str().unwrap().to_owned())
-        }
-        Err(other) => panic!("{other}"),
-        Ok(_) => panic!("the socket opened"),
-    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -65,8 +47,9 @@ async fn an_unknown_token_is_refused_before_the_socket_opens() {
         (format!("Bearer {forged}"), "token_forged"),
         (format!("Basic {token}"), "token_missing"),
     ] {
-        let (status, said) = upgrade(&house.base, &authorization).await;
-        assert_eq!((status, said.as_str()), (401, code), "{authorization:?}");
+        let headers = [("authorization", &*authorization)];
+        let refused = refused_upgrade(open_socket(&house.base, "", &headers).await);
+        assert_eq!(refused, (401, code.to_owned()), "{authorization:?}");
     }
 }
 
@@ -74,20 +57,17 @@ async fn an_unknown_token_is_refused_before_the_socket_opens() {
 async fn refusal(play: &mut Play, text: &str) -> (Option<u32>, String, Option<String>) {
     play.send_text(text.to_owned()).await.unwrap();
     loop {
-        match play.next_message().await {
-            Message::Refusal { id, code, rule, .. } => {
-                return (id, code.into_owned(), rule.map(|rule| rule.into_owned()));
-            }
-            Message::Ack { .. } => panic!("{text} was accepted"),
-            _ => {}
+        let message = play.next_message().await;
+        assert_eq!(message.acked_command(), None, "{text} was accepted");
+        if let Message::Refusal { id, code, rule, .. } = message {
+            return (id, code.into_owned(), rule.map(|rule| rule.into_owned()));
         }
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_invalid_command_is_refused_and_changes_nothing() {
-    let house = House::new().await;
-    let (_, [client, ..]) = house.table().await;
+    let (_house, _, [client, ..]) = House::with_table().await;
     let mut play = join_table(&client).await;
     let before = play.view().cloned();
     let deep = format!("{}1{}", "[".repeat(2_000), "]".repeat(2_000));
@@ -157,11 +137,7 @@ async fn a_command_at_the_wrong_time_or_place_is_refused_with_its_reason() {
     assert_eq!((code.as_str(), rule.as_deref()), ("wrong_phase", Some("8.1")));
     play.confirm_ready(prepared).await;
     let again = play.ready(prepared, None).await.unwrap();
-    let refused = play.wait_for_answer(again).await.unwrap_err();
-    assert!(
-        matches!(&refused, PlayError::Refused { code, .. } if code == "already_ready"),
-        "{refused}"
-    );
+    assert_eq!(play.refusal_of(again).await, "already_ready");
 }
 
 /// Returns three connections whose game has begun.
@@ -244,8 +220,7 @@ async fn a_flood_is_refused_and_then_ended() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_newest_connection_wins() {
-    let house = House::new().await;
-    let (_, [client, ..]) = house.table().await;
+    let (_house, _, [client, ..]) = House::with_table().await;
     let mut old = join_table(&client).await;
     let mut new = join_table(&client).await;
     assert_eq!(old.close_code().await, close::REPLACED);
@@ -277,8 +252,7 @@ async fn a_stopping_server_sends_its_clients_elsewhere() {
 /// missed events come without a gap.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_player_who_comes_back_resumes_by_version() {
-    let clocks = bahay_engine::table::Clocks { think_ms: 20, grace_ms: 1, ..Default::default() };
-    let house = House::with_clocks(clocks).await;
+    let house = House::with_clocks(ai_clocks(20)).await;
     let (clients, mut plays) = playing(&house).await;
     let gone = plays.remove(asked_player(&plays));
     let known = gone.version().unwrap();

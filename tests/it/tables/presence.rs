@@ -2,13 +2,14 @@
 
 use bahay::live_store::{NodeId, PlayerConnection};
 use bahay::tables::TableError;
-use bahay_engine::table::{Clocks, ConnectionId, Event, Input, PlayerId, TableId};
+use bahay_engine::table::{ConnectionId, Event, Input, PlayerId, TableId};
+use redis::AsyncCommands as _;
 use tokio::time::timeout;
 use uuid::Uuid;
 
 use crate::support::bank::Bank;
 use crate::support::checks::read_game;
-use crate::support::house::PATIENCE;
+use crate::support::house::{PATIENCE, ai_clocks, unhurried_clocks};
 use crate::support::live::TestLive;
 use crate::support::node::{
     ConnectedPlayer, Node, deal, is_connected, is_playing, seat_new_players,
@@ -21,9 +22,8 @@ const FUNDS: i64 = 100_000;
 /// another node is not affected.
 #[tokio::test(flavor = "multi_thread")]
 async fn only_the_players_of_a_killed_node_are_away() {
-    let (bank, live) = (Bank::new().await, TestLive::new());
-    let [doomed, other] = Node::start_pair(&bank, &live).await;
-    let (table, players) = seat_new_players(std::slice::from_ref(&other), &bank, [FUNDS; 3]).await;
+    let (bank, _live, [doomed, other]) = Node::start_pair().await;
+    let (table, players) = seat_new_players([&other], &bank, [FUNDS; 3]).await;
     let _dies = ConnectedPlayer::join(&doomed, table, players[0]).await;
     let _moved = ConnectedPlayer::join(&doomed, table, players[1]).await;
     let mut seated = vec![
@@ -54,9 +54,8 @@ async fn only_the_players_of_a_killed_node_are_away() {
 /// A node that was paused and declared dead ends its watches, so that its clients reconnect.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_node_declared_dead_ends_its_watches() {
-    let (bank, live) = (Bank::new().await, TestLive::new());
-    let [mut silent, other] = Node::start_pair(&bank, &live).await;
-    let (table, players) = seat_new_players(std::slice::from_ref(&other), &bank, [FUNDS; 3]).await;
+    let (bank, _live, [mut silent, other]) = Node::start_pair().await;
+    let (table, players) = seat_new_players([&other], &bank, [FUNDS; 3]).await;
     let mut through_silent = ConnectedPlayer::join(&silent, table, players[0]).await;
     let mut watcher = ConnectedPlayer::join(&other, table, players[1]).await;
     silent.stop_heartbeats();
@@ -94,7 +93,7 @@ async fn a_node_that_dies_while_claiming_another_loses_nothing() {
     portion.truncate(10);
     redis.remove_present(shard, node, &portion).await.unwrap();
 
-    let heir = Node::start(&bank, &live, Clocks::default()).await;
+    let heir = Node::start(&bank, &live, unhurried_clocks()).await;
     wait_until("the heir reports all connections", async || {
         redis.read_present(shard, node).await.unwrap().is_empty()
     })
@@ -110,8 +109,8 @@ async fn a_node_that_dies_while_claiming_another_loses_nothing() {
 /// A node that stops in order has nothing to be claimed.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_orderly_end_leaves_nothing_behind() {
-    let (bank, live, node) = Node::start_with_stores(Clocks::default()).await;
-    let (table, players) = seat_new_players(std::slice::from_ref(&node), &bank, [FUNDS; 3]).await;
+    let (bank, live, node) = Node::start_with_stores(unhurried_clocks()).await;
+    let (table, players) = seat_new_players([&node], &bank, [FUNDS; 3]).await;
     let seated = ConnectedPlayer::join(&node, table, players[0]).await;
     node.tables().handle_connection_end(seated.connection).await;
     let left = node.read_table(table).await;
@@ -120,22 +119,20 @@ async fn an_orderly_end_leaves_nothing_behind() {
     drop(node);
     tables.retire().await;
     let mut raw = live.raw().await;
-    let mut exists = async |key: String| -> bool {
-        redis::cmd("EXISTS").arg(key).query_async(&mut raw).await.unwrap()
-    };
     for shard in 0..live.options().shards {
-        assert!(!exists(live.shard_key(shard, "beats")).await);
-        assert!(!exists(live.shard_key(shard, "dead")).await);
+        for key in ["beats", "dead"] {
+            let is_there: bool = raw.exists(live.shard_key(shard, key)).await.unwrap();
+            assert!(!is_there, "{key}");
+        }
     }
 }
 
 /// Rule 8.3: if all players are gone, the AI plays the game to its end.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_game_whose_node_dies_is_played_to_its_end_by_another() {
-    let (bank, live) = (Bank::new().await, TestLive::new());
-    let clocks = Clocks { think_ms: 1, grace_ms: 1, ..Clocks::default() };
-    let doomed = Node::start(&bank, &live, clocks).await;
-    let (table, players) = seat_new_players(std::slice::from_ref(&doomed), &bank, [FUNDS; 3]).await;
+    let clocks = ai_clocks(1);
+    let (bank, live, doomed) = Node::start_with_stores(clocks).await;
+    let (table, players) = seat_new_players([&doomed], &bank, [FUNDS; 3]).await;
     let mut seated = doomed.join_players(table, &players).await;
     let game = deal(&doomed, &mut seated).await;
     drop(doomed);

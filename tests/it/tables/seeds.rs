@@ -19,6 +19,7 @@ use crate::support::bank::Bank;
 use crate::support::checks::{count_reports, count_standings};
 use crate::support::house::House;
 use crate::support::live::TestLive;
+use crate::support::node::create_table;
 use crate::support::play::{TestPlay as _, join_new_table, rejoin};
 use crate::support::reason;
 use crate::support::waiting::{wait_for, wait_until};
@@ -160,12 +161,8 @@ impl UndealtTable {
         let (bank, live) = (Bank::new().await, TestLive::new());
         let tables = start_tables::<AnyGame>(&bank, &live).await;
         let players = bank.players([FUNDS; 3]).await;
-        let table = TableId(Uuid::new_v4());
         let terms = bahay::lobby::house_rooms(Clocks::default())[0].terms().clone();
-        tables.create(table, terms).await.unwrap();
-        for player in players.iter().copied() {
-            tables.submit(table, Input::sit(player, "Tala")).await.unwrap();
-        }
+        let table = create_table(&tables, terms, &players).await;
         let looked = tables.read_table(table).await.unwrap().unwrap();
         let Phase::Preparing(preparing) = looked.phase() else {
             panic!("a full table prepares: {:?}", looked.phase());
@@ -213,7 +210,7 @@ impl UndealtTable {
 
     /// Returns the public counts some hours later.
     async fn told(&self, hours: i64) -> Deals {
-        self.bank.ledger.project_house_entries().await.unwrap();
+        self.bank.ledger.seal_operations().await.unwrap();
         count_standings(&self.bank.pool).await;
         let reports = count_reports(&self.bank.pool).await;
         let now_ms = jiff::Timestamp::now().as_millisecond();

@@ -15,9 +15,8 @@ use tokio::task::JoinSet;
 use uuid::Uuid;
 
 use super::wait_until_settled;
-use crate::support::bank::Bank;
 use crate::support::checks::read_game;
-use crate::support::live::TestLive;
+use crate::support::house::{ai_clocks, unhurried_clocks};
 use crate::support::node::{
     ConnectedPlayer, Node, deal, is_playing, seat_new_players, seat_players,
 };
@@ -27,8 +26,7 @@ const FUNDS: i64 = 100_000;
 /// Players on two nodes play three games; every node sends every player every version.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_table_is_played_through_two_nodes() {
-    let (bank, live) = (Bank::new().await, TestLive::new());
-    let nodes = Node::pair(&bank, &live).await;
+    let (bank, _live, nodes) = Node::pair().await;
     let (table, players) = seat_new_players(&nodes, &bank, [FUNDS; 3]).await;
     let mut tasks = JoinSet::new();
     for (number, player) in players.iter().copied().enumerate() {
@@ -67,15 +65,13 @@ async fn a_table_is_played_through_two_nodes() {
 /// Rules 8.2, 8.3: without any player's action the game comes to its end all the same.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_table_whose_players_are_all_gone_is_played_to_its_end_by_the_ai() {
-    let (bank, live) = (Bank::new().await, TestLive::new());
-    let clocks = Clocks { think_ms: 1, grace_ms: 1, ..Clocks::default() };
-    let nodes = [Node::new(&bank, &live, clocks).await];
-    let (table, players) = seat_new_players(&nodes, &bank, [FUNDS; 3]).await;
-    let mut seats = nodes[0].join_players(table, &players).await;
-    nodes[0].become_ready(table, &players).await;
+    let (bank, _live, node) = Node::with_stores(ai_clocks(1)).await;
+    let (table, players) = seat_new_players([&node], &bank, [FUNDS; 3]).await;
+    let mut seats = node.join_players(table, &players).await;
+    node.become_ready(table, &players).await;
     for seated in &seats {
         let (player, connection) = (seated.player, seated.connection);
-        nodes[0].tables().submit(table, Input::Disconnect { player, connection }).await.unwrap();
+        node.tables().submit(table, Input::Disconnect { player, connection }).await.unwrap();
     }
     // A watcher need not be connected to the table as a player.
     let record = loop {
@@ -97,20 +93,12 @@ async fn a_table_whose_players_are_all_gone_is_played_to_its_end_by_the_ai() {
 /// Rule 6.9: in a room a player who cannot cover ante and stake leaves before the next game.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_player_who_cannot_cover_the_stake_leaves_before_the_next_game() {
-    let (bank, live) = (Bank::new().await, TestLive::new());
-    let clocks = Clocks { think_ms: 1, grace_ms: 1, ..Clocks::default() };
-    let nodes = [Node::new(&bank, &live, clocks).await];
+    let (bank, _live, node) = Node::with_stores(ai_clocks(1)).await;
     // Exactly the minimum of the room.
-    let (table, players) = seat_new_players(&nodes, &bank, [1_500; 3]).await;
-    let mut seats = nodes[0].join_players(table, &players).await;
-    let tables = nodes[0].tables();
-    let ready = async |game| {
-        for player in &players {
-            let ready = Input::Ready { player: *player, game, commitment: None };
-            tables.submit(table, ready).await.unwrap();
-        }
-    };
-    let first = nodes[0].become_ready(table, &players).await;
+    let (table, players) = seat_new_players([&node], &bank, [1_500; 3]).await;
+    let mut seats = node.join_players(table, &players).await;
+    let tables = node.tables();
+    let first = node.become_ready(table, &players).await;
     for seated in &seats {
         let (player, connection) = (seated.player, seated.connection);
         tables.submit(table, Input::Disconnect { player, connection }).await.unwrap();
@@ -119,7 +107,9 @@ async fn a_player_who_cannot_cover_the_stake_leaves_before_the_next_game() {
     while left.len() < 2 {
         for event in seats[0].next().await.events.iter() {
             match event {
-                Event::Preparing { game, .. } if *game != first => ready(*game).await,
+                Event::Preparing { game, .. } if *game != first => {
+                    assert_eq!(node.become_ready(table, &players).await, *game);
+                }
                 Event::Left { player, reason, .. } => {
                     assert_eq!(*reason, Reason::CannotPay);
                     left.push(*player);
@@ -137,8 +127,7 @@ async fn a_player_who_cannot_cover_the_stake_leaves_before_the_next_game() {
 /// A node without a replica of a table answers for it, and one that was away catches up.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stale_copy_is_read_again_before_anything_is_refused() {
-    let (bank, live) = (Bank::new().await, TestLive::new());
-    let [here, there] = Node::pair(&bank, &live).await;
+    let (bank, _live, [here, there]) = Node::pair().await;
     let players = bank.players([FUNDS; 3]).await;
     let table = here.lobby.seat(players[0], "newbie").await.unwrap();
     // `there` gets a replica with one player, which then becomes stale.
@@ -153,9 +142,8 @@ async fn a_stale_copy_is_read_again_before_anything_is_refused() {
 /// With the last version that it received, a player gets exactly what it missed.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_watch_resumes_from_a_version() {
-    let (bank, live) = (Bank::new().await, TestLive::new());
-    let [here, there] = Node::pair(&bank, &live).await;
-    let (table, players) = seat_new_players(std::slice::from_ref(&here), &bank, [FUNDS; 3]).await;
+    let (bank, _live, [here, there]) = Node::pair().await;
+    let (table, players) = seat_new_players([&here], &bank, [FUNDS; 3]).await;
     let mut first = ConnectedPlayer::join(&here, table, players[0]).await;
     for player in &players[1..] {
         ConnectedPlayer::join(&here, table, *player).await;
@@ -191,8 +179,7 @@ async fn a_watch_resumes_from_a_version() {
 /// Rule 8.4: an account sits at one table, however often and wherever it asks concurrently.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_account_that_asks_many_times_at_once_sits_once() {
-    let (bank, live) = (Bank::new().await, TestLive::new());
-    let nodes = Node::pair(&bank, &live).await;
+    let (bank, _live, nodes) = Node::pair().await;
     let player = bank.player(FUNDS * 100).await;
     let mut asking = JoinSet::new();
     for number in 0..20 {
@@ -218,7 +205,7 @@ async fn an_account_that_asks_many_times_at_once_sits_once() {
 /// Rule 6.9: a player who could not pay the greatest loss does not sit down.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_room_asks_for_a_wallet() {
-    let (bank, _live, node) = Node::with_stores(Clocks::default()).await;
+    let (bank, _live, node) = Node::with_stores(unhurried_clocks()).await;
     let poor = bank.player(1_499).await;
     let asked = node.lobby.seat(poor, "newbie").await;
     let needed = Coins::from_hundredths(1_500);
@@ -236,10 +223,10 @@ async fn a_room_asks_for_a_wallet() {
 /// length of the journal stays bounded all the same.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_journal_does_not_grow_without_end_within_a_game() {
-    let (bank, live) = (Bank::new().await, TestLive::new());
     // The game outlasts the test.
-    let clocks = Clocks { think_ms: 5_000, ..Clocks::default() };
-    let nodes = [Node::new(&bank, &live, clocks).await, Node::new(&bank, &live, clocks).await];
+    let clocks = Clocks { think_ms: 5_000, ..unhurried_clocks() };
+    let (bank, live, node) = Node::with_stores(clocks).await;
+    let nodes = [node, Node::new(&bank, &live, clocks).await];
     let players = bank.players([FUNDS; 3]).await;
     let table = seat_players(&nodes[..1], &players).await;
     let mut seated = nodes[0].join_players(table, &players).await;

@@ -6,8 +6,7 @@ use std::time::Duration;
 use bahay::metrics::Metrics;
 use bahay_engine::table::{Clocks, Phase};
 
-use crate::support::bank::Bank;
-use crate::support::live::TestLive;
+use crate::support::house::unhurried_clocks;
 use crate::support::node::{Node, deal, seat_new_players};
 
 /// The AI's threads get only the time that other tests leave, so an answer may take seconds.
@@ -15,14 +14,12 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Lets one player leave after the deal and plays the game to its end. Returns the AI's metrics.
 async fn left_to_the_ai(thinkers: u8) -> String {
-    let (bank, live) = (Bank::new().await, TestLive::new());
-    let clocks = Clocks { think_ms: 1, ..Clocks::default() };
-    let nodes = [Node::new(&bank, &live, clocks).await];
-    let node = &nodes[0];
+    let clocks = Clocks { think_ms: 1, ..unhurried_clocks() };
+    let (bank, _live, node) = Node::with_stores(clocks).await;
     node.tables().start_ai_pool(thinkers, PATIENCE).unwrap();
-    let (table, players) = seat_new_players(&nodes, &bank, [100_000; 3]).await;
+    let (table, players) = seat_new_players([&node], &bank, [100_000; 3]).await;
     let mut seated = node.join_players(table, &players).await;
-    deal(node, &mut seated).await;
+    deal(&node, &mut seated).await;
     let gone = seated.pop().unwrap();
     assert_eq!(node.lobby.leave(gone.player).await.unwrap(), table);
     loop {

@@ -26,7 +26,7 @@ import {
 } from "./sockets.js";
 import type { Effect, Link } from "./types.js";
 import { Watchdog } from "./watchdog.js";
-import { type Form, MessageReader, isForm } from "./wire.js";
+import { type Form, MessageReader, answeredId, isForm } from "./wire.js";
 
 /** A command without its id. */
 export type CommandBody = Command extends infer C ? (C extends Command ? Omit<C, "id"> : never) : never;
@@ -302,15 +302,13 @@ export class Connection {
       return;
     }
     if (!message) return;
-    if (message.type === "ack" || message.type === "refusal") {
-      const { id } = message;
-      active.hasAnswered ||= active.hasSent && id !== null && id >= FIRST_ID;
-      if (id !== null && id >= FIRST_PING_ID) {
-        // The table could not be told of this connection.
-        const isForNow = message.type === "refusal" && message.retryable;
-        if (isForNow) this.#host.schedule(this.#host.jitter(RETRY_MS), () => this.#ping(active));
-        return;
-      }
+    const id = answeredId(message);
+    active.hasAnswered ||= active.hasSent && id !== null && id >= FIRST_ID;
+    if (message.type !== "update" && id !== null && id >= FIRST_PING_ID) {
+      // The table could not be told of this connection.
+      const isForNow = message.type === "refusal" && message.retryable;
+      if (isForNow) this.#host.schedule(this.#host.jitter(RETRY_MS), () => this.#ping(active));
+      return;
     }
     if (message.type === "hello") this.#session.setServerTime(message.server_time_ms);
     if (message.type === "refusal" && message.id === AUTHENTICATE_ID) {

@@ -8,15 +8,14 @@ import type { Event, Message } from "../gen/socket.js";
 import type { GameModel } from "../games/model.js";
 import { resolveIntent, isTableIntent } from "./commands.js";
 import { Connection } from "./connection.js";
-import {
-  COMMAND_RETRY_MS, HALTED_RETRY_MS, SLEPT_MS, TAGS_MAX, GAPS_MAX,
-} from "./limits.js";
+import { COMMAND_RETRY_MS, HALTED_RETRY_MS, SLEPT_MS, TAGS_MAX, GAPS_MAX } from "./limits.js";
 import { gameToReveal } from "./observe.js";
 import { JOIN_ID, type TablePosition } from "./sockets.js";
 import { LoadedModels } from "./models.js";
 import { Outbox } from "./outbox.js";
 import { Requests } from "./requests.js";
 import { Session } from "./session.js";
+import { hexOf } from "./table_events.js";
 import { Timers } from "./timers.js";
 import {
   type Seed, checkCommitment, fromSnapshot, fromStored, fromUpdate, gameOf, toStored,
@@ -24,7 +23,7 @@ import {
 import type {
   CommandNumber, CoreOptions, Effect, Input, Intent, Outcome, State, StoreKey, TableState, Notification, Wish,
 } from "./types.js";
-import { FORMS, hexOf } from "./wire.js";
+import { FORMS } from "./wire.js";
 
 type Join = "wanted" | "sent" | "joined" | "no_table";
 
@@ -301,7 +300,10 @@ export class Core {
       case "snapshot":
         return this.#handleSnapshot(message);
       case "update":
-        return this.#handleUpdate(message);
+        this.#handleUpdate(message);
+        // An update that is ignored, as after a gap, still answers its command.
+        if (message.ack != null) this.#handleAck(message.ack, message.version);
+        return;
       case "said":
         return this.#notify({ type: "said", player: message.player, phrase: message.phrase });
       case "advice":

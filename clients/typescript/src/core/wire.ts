@@ -2,8 +2,9 @@
 // forms omit what a client can derive: times are differences, and there is no prompt.
 
 import type { Event, Message } from "../gen/socket.js";
-import type { Models } from "../games/model.js";
+import type { Models, ShortEvents } from "../games/model.js";
 import { decode } from "./msgpack.js";
+import { hexOf, readTableEvent, tableWord } from "./table_events.js";
 
 /** The subprotocols, the shortest first: a server takes the first of these that it knows. */
 export const FORMS = ["bahay.v1.compact", "bahay.v1.brief", "bahay.v1"] as const;
@@ -13,9 +14,18 @@ export type Form = (typeof FORMS)[number];
 export const isForm = (protocol: string): protocol is Form =>
   (FORMS as readonly string[]).includes(protocol);
 
-/** The numbers of the table's own short events in MessagePack. */
-const COUNTDOWN = 5;
-const READY = 6;
+/** Returns the id of the command that a message answers, or null if it answers none. */
+export function answeredId(message: Message): number | null {
+  switch (message.type) {
+    case "ack":
+    case "refusal":
+      return message.id;
+    case "update":
+      return message.ack ?? null;
+    default:
+      return null;
+  }
+}
 
 /** Reads the messages of one connection. */
 export class MessageReader {
@@ -54,31 +64,41 @@ export class MessageReader {
       return { type: "ack", id: first as number, ...(version === undefined ? {} : { version }) };
     }
     const server_time_ms = this.#helloMs + (third as number);
+    // A number after the events is the id of the command that the update answers.
+    const last = rest.at(-1);
+    const ack = typeof last === "number" ? last : null;
     const events = rest.map((event) => this.#expandEvent(event, server_time_ms));
     return {
       type: "update",
       version: first as number,
-      tag: typeof second === "string" ? second : hexOf(second),
+      tag: hexOf(second),
       server_time_ms,
       events: events.filter((event) => event !== null),
+      ...(ack === null ? {} : { ack }),
     };
   }
 
+  /** Returns the event of an element of an update, or null for anything else and for an unknown event. */
   #expandEvent(event: unknown, now: number): Event | null {
+    if (event === null || typeof event !== "object") return null;
     if (!Array.isArray(event)) return event as Event;
     const [word, ...fields] = event as readonly unknown[];
-    if (word === "countdown" || word === COUNTDOWN) {
-      return { type: "countdown", deadline_ms: now + (fields[0] as number) };
-    }
-    if (word === "ready" || word === READY) return { type: "ready", seat: fields[0] as number };
+    const own = tableWord(word);
+    if (own !== null) return readTableEvent(own, fields, now);
     const model = this.#kind === null ? undefined : this.#models.get(this.#kind);
-    const words = model?.shortEvents ?? [];
-    const name = typeof word === "number" ? words[word < COUNTDOWN ? word : word - 2] : word;
-    const read = name === undefined ? null : model?.readShort(String(name), fields);
-    return read ? ({ type: "game", event: read } as Event) : null;
+    const forms = Object.entries(model?.shortEvents ?? {});
+    const form = forms.find(([name], number) => name === word || number === word);
+    return form ? ({ type: "game", event: readGameEvent(form, fields) } as Event) : null;
   }
 }
 
-export function hexOf(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+function readGameEvent([type, fields]: readonly [string, ShortEvents[string]], values: readonly unknown[]): object {
+  const event: Record<string, unknown> = { type };
+  for (const [at, field] of fields.entries()) {
+    const [name, missing] = typeof field === "string" ? ([field, null] as const) : field;
+    const value = values[at] ?? missing;
+    if (!name.endsWith("?")) event[name] = value;
+    else if (value !== null) event[name.slice(0, -1)] = value;
+  }
+  return event;
 }

@@ -7,10 +7,8 @@ import type { Stream } from "../fair/chacha20.js";
 export interface GameModel {
   /** The kind, as in `view.kind`. */
   readonly kind: string;
-  /** The words of the short events, in the order in which the server numbers them. */
-  readonly shortEvents: readonly string[];
-  /** Returns the event for the fields of its short form, or null for an unknown one. */
-  readShort(word: string, fields: readonly unknown[]): object | null;
+  /** The short events, in the order in which the server numbers their words. */
+  readonly shortEvents: ShortEvents;
   /** Returns the view of a seat at the beginning of a game. */
   begin(rules: unknown, seats: number, starter: number | null, viewer: number | null): object;
   /** Returns the view after an event; an unknown event leaves it as it is. */
@@ -22,6 +20,19 @@ export interface GameModel {
   /** Repeats the draws that the record attributes to chance, and adds a step for each. */
   redeal(record: Redeal): Redealt | null;
 }
+
+/**
+ * The names of the fields of short events, by word. A missing field has the value beside its name. A field whose
+ * name ends in `?` is left out of the event if it is null or missing.
+ */
+export type ShortEvents = Readonly<Record<string, readonly ShortField<string>[]>>;
+
+/** The same for the events of a type, with their words and names checked. */
+export type ShortEventsOf<E extends { readonly type: string }> = {
+  readonly [T in E["type"]]?: readonly ShortField<keyof Extract<E, { readonly type: T }> & string>[];
+};
+
+type ShortField<Name extends string> = Name | `${Name}?` | readonly [Name, unknown];
 
 /** The known games by their kind. A game that is loaded later is added. */
 export type Models = ReadonlyMap<string, GameModel>;

@@ -41,7 +41,7 @@ export const LIMITS = {
   "unread_messages_max": 64
 } as const;
 
-/** The command was carried out; its effects are part of this version or an earlier one. */
+/** The command was carried out; its effects are part of this version or an earlier one. If its last effect is sent as an update in answer to it, that update's `ack` takes the place of this message. */
 export interface AckMessage {
   /** The id of the command. */
   readonly id: number;
@@ -354,7 +354,7 @@ export interface ItemCounts {
   readonly tongits: number;
 }
 
-/** Joins the table where the player sits. Answered by a `snapshot`, or, with the client's last version, by the `update`s since; then by an `ack`. */
+/** Joins the table where the player sits. Answered by a `snapshot`, or, with the client's last version, by the `update`s since; the last update has the ack, or an `ack` follows. */
 export interface JoinCommand {
   /** The client's last version of this table. */
   readonly from?: number | null;
@@ -409,6 +409,7 @@ export type PhaseView = ({
   readonly commitment: Commitment;
   readonly deadline_ms: Timestamp;
   readonly game: GameId;
+  /** The viewer's own seat if it is ready; no other seat is ever shown. */
   readonly ready: SeatSet;
   readonly type: "preparing";
 } | {
@@ -419,6 +420,7 @@ export type PhaseView = ({
   readonly commitments: readonly Commitment[];
   readonly deadline_ms: Timestamp;
   readonly game: GameId;
+  /** The viewer's own seat if it has revealed its text; no other seat is ever shown. */
   readonly revealed: SeatSet;
   readonly type: "revealing";
 } | {
@@ -1767,6 +1769,8 @@ export interface UnwatchCommand {
 
 /** The events between the previous version and this one, as far as the player may see them. */
 export interface UpdateMessage {
+  /** The id of the command whose effects end with this update, which is then its answer: no separate `ack` follows. */
+  readonly ack?: number | null;
   /** The events in order. Hidden events are sent in no update. */
   readonly events: readonly Event[];
   /** The prompt that is open afterwards, if any; also absent if another update follows at once. */

@@ -12,7 +12,7 @@ use bahay_engine::game::{Game, GameKind, Viewer};
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::Seat;
 use bahay_engine::table::{Event, GameEntropy, GameId, Hits, Input, Line, Record, Table};
-use bahay_engine::testing;
+use bahay_engine::testing::{self, TestRng, step};
 
 pub use rows::Rows;
 
@@ -87,6 +87,27 @@ impl<G: Ai + GameKind> PlayedTable<G> {
         rows.bytes("a table in memory, without what it points to", size_of::<Table<G>>());
         rows.bytes("a game in memory", size_of::<G>());
     }
+}
+
+/// Plays random games, the same each time. Returns steps, players' decisions and games; the time
+/// includes the decisions of chance.
+pub fn random_play<G: Game>(rules: &G::Rules, seats: u8, games: u64) -> (u64, u64, u64) {
+    let (mut events, mut actions) = (Vec::new(), Vec::new());
+    let mut dice = TestRng::new(1);
+    let (mut steps, mut decisions) = (0, 0);
+    for _ in 0..games {
+        let mut game = G::new(rules, seats, None);
+        while let Some(next) = step(&game, &mut dice, &mut events, |seat, dice| {
+            decisions += 1;
+            actions.clear();
+            game.legal_actions(seat, &mut actions);
+            dice.choose(&actions).expect("a seat that is asked can act").clone()
+        }) {
+            game = next;
+            steps += 1;
+        }
+    }
+    (steps, decisions, games)
 }
 
 pub fn text(value: &impl serde::Serialize) -> String {

@@ -14,7 +14,7 @@ use crate::players::{GamePlayers, SeatPlayers, choose_action, deal_players, make
 use crate::rollout;
 use crate::run_on_threads;
 use crate::trainer::LEARNED;
-use crate::training::{COUNTS_PER_ONE, key, net_counts, shuffle};
+use crate::training::{COUNTS_PER_ONE, ends_turn, key, net_counts, shuffle};
 
 /// The number of random actions per thousand.
 const AT_RANDOM: u32 = 50;
@@ -157,16 +157,6 @@ impl Learner {
             example.targets[1] = f32::from(net_counts(outcome, seat)) / COUNTS_PER_ONE;
         }
         self.from = self.examples.len();
-    }
-}
-
-/// Returns whether the action leads to a position that is evaluated directly.
-const fn ends_turn(action: &Action) -> bool {
-    match action {
-        Action::Draw | Action::Fight | Action::Dump { .. } | Action::Challenge | Action::Fold => {
-            true
-        }
-        Action::Chow { .. } | Action::Drop { .. } | Action::Sapaw { .. } | Action::Tongits => false,
     }
 }
 

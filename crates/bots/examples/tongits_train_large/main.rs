@@ -36,11 +36,12 @@ use std::time::Instant;
 use bahay_bots::arena::format_hundredths;
 use bahay_bots::tongits::LargeNetwork;
 use bahay_engine::testing::TestRng;
+use clap::Parser;
 
 use crate::learner::{TrainingExample, play_games};
 use crate::players::{PlayerKind, run_trial};
 use crate::trainer::Trainer;
-use crate::training::{Arguments, ROUNDS_KEPT, shuffle};
+use crate::training::{keep_round, shuffle};
 
 /// The learning rate of the last round.
 const LAST_RATE: f32 = 0.000_03;
@@ -78,14 +79,12 @@ fn train_network(options: &Options, place: usize, begun: Instant) -> LargeNetwor
     let mut dice = TestRng::new(seed);
     let mut best: Option<(i64, LargeNetwork)> = None;
     for round in 0..options.rounds[place] {
-        kept.push(play_games(seed, options.games, &player, round));
-        if kept.len() > ROUNDS_KEPT {
-            kept.remove(0);
-        }
+        keep_round(&mut kept, play_games(seed, options.games, &player, round));
         let mut examples: Vec<&[TrainingExample]> =
             kept.iter().flat_map(|part| group_by_decision(part)).collect();
         shuffle(&mut examples, &mut dice);
-        let errors = trainer.train_epoch(&examples, options.rate(round, options.rounds[place]));
+        let rate = options.learning_rate(round, options.rounds[place]);
+        let errors = trainer.train_epoch(&examples, rate);
         player = vec![trainer.large()];
         let (sum, shares) = measure_wins(&player, options.trial);
         let errors = errors.map(|error| format!("{error:.4}")).join(" ");
@@ -129,49 +128,37 @@ fn group_by_decision(examples: &[TrainingExample]) -> impl Iterator<Item = &[Tra
     examples.chunk_by(|_, next| !next.is_first)
 }
 
+#[derive(Parser)]
 struct Options {
     /// The seed of the first network; each further one has the next seed.
+    #[arg(long, default_value_t = 1)]
     seed: u64,
     /// By network.
+    #[arg(long, value_delimiter = ',', default_value = "20,10")]
     rounds: Vec<u32>,
+    #[arg(long, default_value_t = 200_000)]
     games: usize,
     /// The number of games per trial.
+    #[arg(long, default_value_t = 30_000)]
     trial: usize,
-    /// The learning rate of the first round.
-    first_rate: f32,
+    /// The learning rate of the first round, in millionths.
+    #[arg(long, default_value_t = 1_500)]
+    rate: u16,
     /// By network.
+    #[arg(long, value_delimiter = ',')]
     from: Vec<String>,
+    #[arg(long, value_delimiter = ',')]
     out: Vec<String>,
 }
 
 impl Options {
-    fn parse() -> Self {
-        let given = Arguments::parse(&[
-            "--seed", "--rounds", "--games", "--trial", "--rate", "--from", "--out",
-        ]);
-        let number = |name, otherwise| {
-            usize::try_from(given.number(name, otherwise)).expect("a number that fits")
-        };
-        let list = |name| given.list(name, "").map(str::to_owned).collect();
-        let rounds = given.list("--rounds", "20,10");
-        let rate = u16::try_from(given.number("--rate", 1_500)).expect("a small rate");
-        Self {
-            seed: given.number("--seed", 1),
-            rounds: rounds.map(|text| text.parse().expect("a number of rounds")).collect(),
-            games: number("--games", 200_000),
-            trial: number("--trial", 30_000),
-            first_rate: f32::from(rate) / 1e6,
-            from: list("--from"),
-            out: list("--out"),
-        }
-    }
-
     /// Returns the learning rate of a round, which decays exponentially from the first rate to the
     /// last.
-    fn rate(&self, round: u32, rounds: u32) -> f32 {
+    fn learning_rate(&self, round: u32, rounds: u32) -> f32 {
         let small = |number: u32| f32::from(u16::try_from(number).expect("few rounds"));
         let part = small(round) / small(rounds.max(2) - 1);
-        self.first_rate * (LAST_RATE / self.first_rate).powf(part)
+        let first_rate = f32::from(self.rate) / 1e6;
+        first_rate * (LAST_RATE / first_rate).powf(part)
     }
 }
 

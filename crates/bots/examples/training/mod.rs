@@ -1,46 +1,19 @@
-//! The parts that the trainers of Tong-its' networks share: options, keys of deals, results of games,
-//! and the optimizer.
-
-use std::collections::BTreeMap;
-use std::env;
+//! The parts that the trainers of Tong-its' networks share: keys of deals, results of games, and the
+//! optimizer.
 
 use bahay_engine::chance::Key;
 use bahay_engine::game::Outcome;
+use bahay_engine::games::tongits::Action;
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::Seat;
 use bahay_engine::testing::TestRng;
+use bahay_engine::variants;
 
 /// The number of rounds whose examples are used for training.
-pub const ROUNDS_KEPT: usize = 3;
+const ROUNDS_KEPT: usize = 3;
 
 /// The number of counts that an output of one stands for.
 pub const COUNTS_PER_ONE: f32 = 4.0;
-
-/// The options of the command line, each with a value.
-pub struct Arguments(BTreeMap<String, String>);
-
-impl Arguments {
-    pub fn parse(known: &[&str]) -> Self {
-        let given: Vec<String> = env::args().skip(1).collect();
-        let (pairs, []) = given.as_chunks::<2>() else { panic!("each option has a value") };
-        let given: BTreeMap<String, String> = pairs.iter().cloned().map(Into::into).collect();
-        let is_known = |name: &String| known.contains(&name.as_str());
-        assert!(given.keys().all(is_known), "the options are {known:?}");
-        Self(given)
-    }
-
-    pub fn get(&self, name: &str) -> Option<&str> {
-        self.0.get(name).map(String::as_str)
-    }
-
-    pub fn number(&self, name: &str, otherwise: u64) -> u64 {
-        self.get(name).map_or(otherwise, |text| text.parse().expect("a number"))
-    }
-
-    pub fn list(&self, name: &str, otherwise: &'static str) -> impl Iterator<Item = &str> {
-        self.get(name).unwrap_or(otherwise).split(',').filter(|item| !item.is_empty())
-    }
-}
 
 pub fn key(seed: u64, number: u64) -> Key {
     let mut key = [0; 32];
@@ -52,6 +25,22 @@ pub fn key(seed: u64, number: u64) -> Key {
 /// Returns the counts that a seat wins or loses.
 pub fn net_counts(outcome: &Outcome, seat: Seat) -> i16 {
     i16::try_from(bahay_bots::net_counts(outcome, seat)).expect("few counts are owed")
+}
+
+/// Returns whether the action leads to a position that is evaluated directly.
+pub const fn ends_turn(action: &Action) -> bool {
+    match action {
+        variants!(Action: Draw, Fight, Dump, Challenge, Fold) => true,
+        variants!(Action: Chow, Drop, Sapaw, Tongits) => false,
+    }
+}
+
+/// Adds the examples of a round, and drops those of the earliest if there are too many.
+pub fn keep_round<T>(kept: &mut Vec<T>, examples: T) {
+    kept.push(examples);
+    if kept.len() > ROUNDS_KEPT {
+        kept.remove(0);
+    }
 }
 
 pub fn shuffle<T>(items: &mut [T], dice: &mut TestRng) {

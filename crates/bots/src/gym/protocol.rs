@@ -377,11 +377,8 @@ impl<G: Ai + Spaces> EnvServer<G> {
         }
         if let Some(returns) = env.returns() {
             push_field(out, ",\"returns\":", &returns);
-            push_field(
-                out,
-                ",\"winner\":",
-                &env.game().outcome().and_then(|outcome| outcome.winner),
-            );
+            let winner = env.game().outcome().and_then(|outcome| outcome.winner);
+            push_field(out, ",\"winner\":", &winner);
             push_field(out, ",\"ending\":", &env.game().ending());
         }
         out.push('}');

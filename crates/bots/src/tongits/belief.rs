@@ -292,12 +292,8 @@ impl BeliefChain {
             Skill::Greedy => &GREEDY,
             Skill::Quick => &QUICK,
         };
-        self.history.log_likelihood(
-            self.others[place],
-            habits,
-            self.hands[place],
-            &self.drawn[place],
-        )
+        let other = self.others[place];
+        self.history.log_likelihood(other, habits, self.hands[place], &self.drawn[place])
     }
 
     /// Returns the seats whose players are taken to be quick.

@@ -267,13 +267,8 @@ mod tests {
         for hand in ["KS 2C 3C 9D 9H 5S", "AC 2C 3C 4C 7D", "7C 7D 7H 8H 9H TH JS QS", "2D"] {
             let hand = cards(hand);
             for habits in [&GREEDY, &QUICK] {
-                let chance = |card| {
-                    exp_fixed(habits.dump_log_probability(
-                        &Neighbours::new(hand, CardSet::EMPTY, 8, false),
-                        hand,
-                        card,
-                    ))
-                };
+                let neighbours = Neighbours::new(hand, CardSet::EMPTY, 8, false);
+                let chance = |card| exp_fixed(habits.dump_log_probability(&neighbours, hand, card));
                 let sum: u64 = hand.iter().map(chance).sum();
                 assert!((57_000..75_000).contains(&sum), "{hand}: {sum}");
             }

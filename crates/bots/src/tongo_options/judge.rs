@@ -136,11 +136,8 @@ impl<'a> Judge<'a> {
 
     /// Returns the chance that the hand wins with this floor.
     pub(super) fn win_chance_on(&self, floor: u8) -> u32 {
-        self.chance_with_strength(Strength::from_hand(
-            self.hand,
-            self.floors[usize::from(floor)],
-            &self.dice,
-        ))
+        let floor = self.floors[usize::from(floor)];
+        self.chance_with_strength(Strength::from_hand(self.hand, floor, &self.dice))
     }
 
     pub(super) fn other_floors(&self, floor: u8) -> OtherFloors {

@@ -50,7 +50,7 @@ impl Suit {
 }
 
 /// One of the 52 cards of a standard deck, or one of two jokers, which have no rank and no suit.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(with = "alloc::string::String", extend("pattern" = "^([A2-9TJQK][CDHS]|X[12])$")))]
 pub struct Card(u8);

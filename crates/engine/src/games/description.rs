@@ -9,22 +9,22 @@ use core::fmt::Display;
 use crate::game::{Piece, Row};
 use crate::seat::Seat;
 
-pub(super) fn text_piece(text: impl Into<Cow<'static, str>>) -> Piece {
+pub(crate) fn text_piece(text: impl Into<Cow<'static, str>>) -> Piece {
     Piece::Text(text.into())
 }
 
 /// Returns a text alone.
-pub(super) fn text_pieces(text: impl Into<Cow<'static, str>>) -> Vec<Piece> {
+pub(crate) fn text_pieces(text: impl Into<Cow<'static, str>>) -> Vec<Piece> {
     vec![text_piece(text)]
 }
 
 /// Returns a row that concerns one seat.
-pub(super) fn row(seat: Seat, label: impl Into<Cow<'static, str>>, pieces: Vec<Piece>) -> Row {
+pub(crate) fn row(seat: Seat, label: impl Into<Cow<'static, str>>, pieces: Vec<Piece>) -> Row {
     Row { seat: Some(seat), label: label.into(), pieces }
 }
 
 /// Returns a row that concerns all seats.
-pub(super) fn table_row(label: impl Into<Cow<'static, str>>, pieces: Vec<Piece>) -> Row {
+pub(crate) fn table_row(label: impl Into<Cow<'static, str>>, pieces: Vec<Piece>) -> Row {
     Row { seat: None, label: label.into(), pieces }
 }
 

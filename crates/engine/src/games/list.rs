@@ -25,14 +25,7 @@ pub struct List<T, const N: usize> {
 
 impl<T: Copy + Default, const N: usize> List<T, N> {
     pub fn new() -> Self {
-        Self::filled_with(T::default())
-    }
-}
-
-impl<T: Copy, const N: usize> List<T, N> {
-    /// Creates an empty list, whose unused places hold this item.
-    pub(super) const fn filled_with(unused: T) -> Self {
-        Self { things: [unused; N], len: 0 }
+        Self { things: [T::default(); N], len: 0 }
     }
 
     /// Appends an item.
@@ -108,10 +101,7 @@ impl<T: Serialize, const N: usize> Serialize for List<T, N> {
     }
 }
 
-impl<'de, T, const N: usize> Deserialize<'de> for List<T, N>
-where
-    T: Deserialize<'de> + Copy + Default,
-{
+impl<'de, T: Deserialize<'de> + Copy + Default, const N: usize> Deserialize<'de> for List<T, N> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let things = Vec::<T>::deserialize(deserializer)?;
         if things.len() > N {

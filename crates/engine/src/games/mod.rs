@@ -1,8 +1,7 @@
 //! The games of the catalogue, each in a module of its own, and what they share.
 
 mod action_numbers;
-mod conditions;
-mod description;
+pub(crate) mod description;
 mod list;
 pub mod tongits;
 pub mod tongo_assets;

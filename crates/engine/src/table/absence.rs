@@ -12,7 +12,7 @@ use crate::seat::{Seat, SeatSet};
 use crate::table::Table;
 use crate::table::input::Rejection;
 use crate::table::phase::{Occupant, Phase, Playing};
-use crate::table::step::TableRejection;
+use crate::table::step::TableResult;
 use crate::table::time::Timestamp;
 
 /// The time before the end of a countdown at which the AI answers for a player who is away, in
@@ -60,20 +60,14 @@ impl<G: Game> Table<G> {
     /// # Errors
     /// [`Rejection::NotTakenOver`] if the player of the seat is connected, and, if the player is
     /// away, before the last second of the countdown or for a commitment.
-    pub(super) fn authorize_ai_action(
-        &mut self,
-        seat: Seat,
-        action: &G::Action,
-    ) -> Result<(), TableRejection<G>> {
+    pub(super) fn authorize_ai_action(&mut self, seat: Seat, action: &G::Action) -> TableResult<G> {
         if self.taken_over_seats().contains(seat) {
             return Ok(());
         }
         let is_due = self.ai_acts_at(seat).is_some_and(|at| at <= self.at);
         let Phase::Playing(playing) = &mut self.phase else { return Err(Rejection::NoSuchPhase) };
         let view = playing.state.view(Viewer::Seat(seat));
-        if !is_due || G::is_commitment(&view, action) {
-            return Err(Rejection::NotTakenOver);
-        }
+        Self::require(is_due && !G::is_commitment(&view, action), Rejection::NotTakenOver)?;
         playing.missed = playing.missed.with(seat);
         Ok(())
     }

@@ -1,5 +1,5 @@
 //! The events of a table, as its viewers receive them. The game redacts its own events for each
-//! viewer; the table's events are the same for all viewers.
+//! viewer. Of the table's events only a seat's part in the opening is for that seat alone.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -44,7 +44,8 @@ pub enum Event<E> {
     Waiting,
     /// The seats are asked to be ready, and the deal commitment is published (rule 9.1).
     Preparing { game: GameId, commitment: Commitment, deadline_ms: Timestamp },
-    /// A seat is ready.
+    /// A seat is ready, as only the seat itself is shown. `opening` shows everybody that all seats
+    /// are ready.
     Ready { seat: Seat },
     /// All seated players are ready, and the ledger takes antes and stakes.
     Opening { game: GameId },
@@ -57,7 +58,8 @@ pub enum Event<E> {
         pot: Coins,
         deadline_ms: Timestamp,
     },
-    /// A seat has revealed its text, which the record will contain.
+    /// A seat has revealed its text, which the record will contain. Only the seat itself is shown
+    /// this.
     Revealed { seat: Seat },
     /// The game has been dealt and begins; coins are held. Without a `starter` chance decides who
     /// begins (rule 2.2).
@@ -134,8 +136,11 @@ impl<E> Event<E> {
     {
         match self {
             Self::Game { event } => G::redact(event, viewer).map(|event| Self::Game { event }),
-            variants!(Self: Sat, Left, Moved, Presence, Takeover, Waiting, Preparing, Ready,
-                Opening, Revealing, Revealed, Opened, Countdown, Over, Settled, PotRefunded,
+            Self::Ready { seat } | Self::Revealed { seat } => {
+                viewer.sees(*seat).then(|| self.clone())
+            }
+            variants!(Self: Sat, Left, Moved, Presence, Takeover, Waiting, Preparing, Opening,
+                Revealing, Opened, Countdown, Over, Settled, PotRefunded,
                 TermsUpdated) => Some(self.clone()),
         }
     }

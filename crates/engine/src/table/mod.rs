@@ -222,8 +222,4 @@ impl<G: Game> Table<G> {
     fn taken_seats(&self) -> SeatSet {
         self.seats_where(|_| true)
     }
-
-    fn occupant_mut(&mut self, seat: Seat) -> Option<&mut Occupant> {
-        self.seats.get_mut(seat.index())?.as_mut()
-    }
 }

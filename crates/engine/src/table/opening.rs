@@ -20,7 +20,7 @@ use crate::table::id::{GameId, PlayerId};
 use crate::table::input::{GameEntropy, Rejection, TEXT_BYTES_MAX};
 use crate::table::phase::{Opening, Phase, Playing, Preparing, Revealing};
 use crate::table::shared_list::SharedList;
-use crate::table::step::{Events, TableRejection};
+use crate::table::step::{Events, TableResult};
 
 /// The time in which clients may reveal their texts, in milliseconds (rule 9.1). No room may change
 /// it: without enough time to reveal, the last client to commit could choose the deal.
@@ -33,42 +33,63 @@ impl<G: Game> Table<G> {
         game: GameId,
         commitment: Option<Commitment>,
         events: &mut Events<G>,
-    ) -> Result<(), TableRejection<G>> {
+    ) -> TableResult<G> {
         let seat = self.require_seat(player)?;
         let Phase::Preparing(preparing) = &mut self.phase else {
             return Err(Rejection::NoSuchPhase);
         };
         Self::check_game(preparing.game, game)?;
-        if preparing.ready.contains(seat) {
-            return Err(Rejection::AlreadyReady);
-        }
+        Self::require(!preparing.ready.contains(seat), Rejection::AlreadyReady)?;
         preparing.commitments[seat.index()] = commitment.unwrap_or(Commitment::NONE);
         preparing.ready = preparing.ready.with(seat);
+        let is_last = self.is_everybody_ready();
+        if is_last {
+            self.close_gaps(events);
+        }
+        // A line is redacted for the seats that the players have after it.
+        let seat = self.require_seat(player)?;
         events.push(Event::Ready { seat });
-        self.open_if_ready(events);
+        if is_last {
+            self.begin_opening(events);
+        }
         Ok(())
     }
 
-    /// Opens the prepared game if enough players are seated and all of them are ready. The players
-    /// first move together, so that the seats of a game have no gaps.
+    /// Opens the prepared game if enough players are seated and all of them are ready.
     pub(super) fn open_if_ready(&mut self, events: &mut Events<G>) {
-        let Phase::Preparing(Preparing { game, server_seed, ready, .. }) = self.phase else {
-            return;
-        };
-        let taken = self.taken_seats();
-        if !self.has_enough_players() || !ready.contains_all(taken) {
-            return;
+        if self.is_everybody_ready() {
+            self.close_gaps(events);
+            self.begin_opening(events);
         }
+    }
+
+    /// Returns true if a game is prepared, enough players are seated and all of them are ready.
+    fn is_everybody_ready(&self) -> bool {
+        let Phase::Preparing(preparing) = &self.phase else { return false };
+        self.has_enough_players() && preparing.ready.contains_all(self.taken_seats())
+    }
+
+    /// Moves the players together, so that the seats of the prepared game have no gaps.
+    fn close_gaps(&mut self, events: &mut Events<G>) {
+        let all = Seat::all(self.seat_count());
+        let taken = self.taken_seats();
         let Phase::Preparing(preparing) = &mut self.phase else { return };
-        let mut commitments = core::mem::take(&mut preparing.commitments);
-        for (to, seat) in Seat::all(self.seat_count()).zip(taken.iter()) {
+        for (to, seat) in all.zip(taken.iter()) {
             if to != seat {
                 self.seats.swap(to.index(), seat.index());
-                commitments.swap(to.index(), seat.index());
+                preparing.commitments.swap(to.index(), seat.index());
                 events.push(Event::Moved { seat, to });
             }
         }
-        commitments.truncate(taken.len());
+    }
+
+    /// Opens the prepared game, whose seats have no gaps.
+    fn begin_opening(&mut self, events: &mut Events<G>) {
+        let seats = self.taken_seats().len();
+        let Phase::Preparing(preparing) = &mut self.phase else { return };
+        let Preparing { game, server_seed, .. } = *preparing;
+        let mut commitments = core::mem::take(&mut preparing.commitments);
+        commitments.truncate(seats);
         self.phase = Phase::Opening(Opening { game, server_seed, commitments, since: self.at });
         events.push(Event::Opening { game });
     }
@@ -79,13 +100,12 @@ impl<G: Game> Table<G> {
         stakes: &[Coins],
         pot: Coins,
         events: &mut Events<G>,
-    ) -> Result<(), TableRejection<G>> {
+    ) -> TableResult<G> {
         let Phase::Opening(opening) = &mut self.phase else { return Err(Rejection::NoSuchPhase) };
         Self::check_game(opening.game, game)?;
         let is_one_a_seat = stakes.len() == opening.commitments.len();
-        if !is_one_a_seat || !self.terms.allows_stakes(stakes) || pot.is_negative() {
-            return Err(Rejection::BadAnswer);
-        }
+        let fits = is_one_a_seat && self.terms.allows_stakes(stakes) && !pot.is_negative();
+        Self::require(fits, Rejection::BadAnswer)?;
         let commitments = core::mem::take(&mut opening.commitments);
         let revealing = Revealing {
             game,
@@ -116,26 +136,20 @@ impl<G: Game> Table<G> {
         game: GameId,
         text: &str,
         events: &mut Events<G>,
-    ) -> Result<(), TableRejection<G>> {
+    ) -> TableResult<G> {
         let seat = self.require_seat(player)?;
         let Phase::Revealing(revealing) = &mut self.phase else {
             return Err(Rejection::NoSuchPhase);
         };
         Self::check_game(revealing.game, game)?;
-        if revealing.revealed_seats().contains(seat) {
-            return Err(Rejection::AlreadyRevealed);
-        }
-        if text.len() > TEXT_BYTES_MAX {
-            return Err(Rejection::TextTooLong);
-        }
+        Self::require(!revealing.revealed_seats().contains(seat), Rejection::AlreadyRevealed)?;
+        Self::require(text.len() <= TEXT_BYTES_MAX, Rejection::TextTooLong)?;
         let client = revealing.clients.get_mut(seat.index());
         let Some(client) = client.filter(|client| !client.commitment.is_none()) else {
             return Err(Rejection::NotAsked);
         };
         let revealed = Contribution::from_text(text);
-        if revealed.commitment != client.commitment {
-            return Err(Rejection::OtherText);
-        }
+        Self::require(revealed.commitment == client.commitment, Rejection::OtherText)?;
         *client = revealed;
         let is_last = revealing.unrevealed_seats().is_empty();
         events.push(Event::Revealed { seat });
@@ -143,7 +157,7 @@ impl<G: Game> Table<G> {
     }
 
     /// Deals the game, after all clients have revealed their texts or the deadline has passed.
-    pub(super) fn deal_game(&mut self, events: &mut Events<G>) -> Result<(), TableRejection<G>> {
+    pub(super) fn deal_game(&mut self, events: &mut Events<G>) -> TableResult<G> {
         let Phase::Revealing(revealing) = &mut self.phase else {
             return Err(Rejection::NoSuchPhase);
         };
@@ -186,12 +200,10 @@ impl<G: Game> Table<G> {
         seats: SeatSet,
         fresh: Option<GameEntropy>,
         events: &mut Events<G>,
-    ) -> Result<(), TableRejection<G>> {
+    ) -> TableResult<G> {
         let Phase::Opening(opening) = &self.phase else { return Err(Rejection::NoSuchPhase) };
         Self::check_game(opening.game, game)?;
-        if seats.is_empty() {
-            return Err(Rejection::BadAnswer);
-        }
+        Self::require(!seats.is_empty(), Rejection::BadAnswer)?;
         self.vacate_seats(seats, Reason::CannotPay, events);
         self.vacate_left_seats(events);
         self.regroup(fresh, events)

@@ -14,7 +14,7 @@ use crate::table::Table;
 use crate::table::id::PlayerId;
 use crate::table::input::{GameEntropy, Rejection};
 use crate::table::phase::{Occupant, Phase};
-use crate::table::step::{Events, TableRejection};
+use crate::table::step::{Events, TableResult};
 
 /// A bot that belongs to a practice table.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,7 +50,7 @@ impl<G: Game> Table<G> {
         &mut self,
         fresh: Option<GameEntropy>,
         events: &mut Events<G>,
-    ) -> Result<(), TableRejection<G>> {
+    ) -> TableResult<G> {
         match &self.phase {
             Phase::Opening(opening) => {
                 let stakes = vec![Coins::ZERO; opening.commitments.len()];

@@ -18,7 +18,7 @@ use crate::table::id::{GameId, PlayerId};
 use crate::table::input::Rejection;
 use crate::table::phase::Phase;
 use crate::table::pot_refund::{PotRefund, Share};
-use crate::table::step::{Events, TableRejection};
+use crate::table::step::{Events, TableResult};
 use crate::table::time::Timestamp;
 
 impl<G: Game> Table<G> {
@@ -86,13 +86,11 @@ impl<G: Game> Table<G> {
         pot: Coins,
         shares: &[Share],
         events: &mut Events<G>,
-    ) -> Result<(), TableRejection<G>> {
+    ) -> TableResult<G> {
         let is_due =
             self.next_pot_refund().is_some_and(|due| (due.game, due.player) == (game, player));
         let is_running = matches!(self.phase, Phase::Playing(_) | Phase::Settling(_));
-        if !is_due || is_running || pot.is_negative() {
-            return Err(Rejection::BadAnswer);
-        }
+        Self::require(is_due && !is_running && !pot.is_negative(), Rejection::BadAnswer)?;
         self.pot_refunds.due.remove(0);
         self.pot = pot;
         events.push(Event::PotRefunded { pot, shares: shares.to_vec() });

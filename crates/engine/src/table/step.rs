@@ -30,7 +30,8 @@ pub struct Transition<G: Game> {
     pub events: Vec<Event<G::Event>>,
 }
 
-pub(super) type TableRejection<G> = Rejection<<G as Game>::Refusal>;
+/// The result of an input: this value, or the reason for which the table refuses the input.
+pub(super) type TableResult<G, T = ()> = Result<T, Rejection<<G as Game>::Refusal>>;
 pub(super) type Events<G> = Vec<Event<<G as Game>::Event>>;
 
 impl<G: Game> Table<G> {
@@ -44,7 +45,7 @@ impl<G: Game> Table<G> {
         now: Timestamp,
         input: Input<G::Action>,
         fresh: impl FnOnce() -> GameEntropy,
-    ) -> Result<Transition<G>, TableRejection<G>> {
+    ) -> TableResult<G, Transition<G>> {
         let mut line = Line { at: now.max(self.at), input, fresh: None };
         let (table, events) = match self.apply_line(&line) {
             Err(Rejection::NeedsEntropy) => {
@@ -61,10 +62,7 @@ impl<G: Game> Table<G> {
     ///
     /// # Errors
     /// The reason for which the table refuses the line.
-    pub fn apply_line(
-        &self,
-        line: &Line<G::Action>,
-    ) -> Result<(Self, Events<G>), TableRejection<G>> {
+    pub fn apply_line(&self, line: &Line<G::Action>) -> TableResult<G, (Self, Events<G>)> {
         let mut table = self.clone();
         let mut events = Vec::new();
         table.at = line.at.max(self.at);
@@ -85,7 +83,7 @@ impl<G: Game> Table<G> {
         line: &Line<G::Action>,
         before: Timestamp,
         events: &mut Events<G>,
-    ) -> Result<(), TableRejection<G>> {
+    ) -> TableResult<G> {
         match &line.input {
             Input::Sit { player, name, avatar, bot } => {
                 let seat = self.find_free_seat(*player)?;
@@ -140,9 +138,8 @@ impl<G: Game> Table<G> {
                 let tolerated = self.terms.clocks.missed_turns_to_takeover.saturating_sub(1);
                 let occupant = self.seat_mut(seat);
                 let is_away = occupant.left || occupant.missed_turns > tolerated;
-                if occupant.connection == Some(*connection) && !is_away {
-                    return Err(Rejection::AlreadyConnected);
-                }
+                let is_known = occupant.connection == Some(*connection) && !is_away;
+                Self::require(!is_known, Rejection::AlreadyConnected)?;
                 let was_away = occupant.connection.replace(*connection).is_none();
                 occupant.left = false;
                 // Returning takes the seat back and answers nothing. Missed countdowns still count,
@@ -157,9 +154,8 @@ impl<G: Game> Table<G> {
                 let seat = self.require_seat(*player)?;
                 let at = self.at;
                 let occupant = self.seat_mut(seat);
-                if occupant.connection != Some(*connection) {
-                    return Err(Rejection::OtherConnection);
-                }
+                let is_current = occupant.connection == Some(*connection);
+                Self::require(is_current, Rejection::OtherConnection)?;
                 occupant.connection = None;
                 occupant.away_since = at;
                 events.push(Event::Presence { seat, connected: false });
@@ -184,13 +180,9 @@ impl<G: Game> Table<G> {
             }
             Input::TakeBack { player } => {
                 let seat = self.require_seat(*player)?;
-                if !self.taken_over_seats().contains(seat) {
-                    return Err(Rejection::NotTakenOver);
-                }
+                Self::require(self.taken_over_seats().contains(seat), Rejection::NotTakenOver)?;
                 let occupant = self.seat_mut(seat);
-                if occupant.connection.is_none() {
-                    return Err(Rejection::OtherConnection);
-                }
+                Self::require(occupant.connection.is_some(), Rejection::OtherConnection)?;
                 occupant.left = false;
                 occupant.missed_turns = 0;
                 Ok(())
@@ -216,22 +208,26 @@ impl<G: Game> Table<G> {
                 let seat = self.require_seat(*player)?;
                 // A player with a part in the POT cannot be removed during a game for the POT.
                 let may_have_part = self.terms.private.is_some() && self.phase.is_running();
-                if self.is_in_game(seat) || may_have_part {
-                    return Err(Rejection::GameRunning);
-                }
+                let may_go = !self.is_in_game(seat) && !may_have_part;
+                Self::require(may_go, Rejection::GameRunning)?;
                 self.vacate_seat(seat, Reason::Removed, events);
                 self.regroup_between_games(line.fresh, events)
             }
         }
     }
 
-    pub(super) fn require_seat(&self, player: PlayerId) -> Result<Seat, TableRejection<G>> {
+    pub(super) fn require_seat(&self, player: PlayerId) -> TableResult<G, Seat> {
         self.seat_of(player).ok_or(Rejection::NotSeated)
     }
 
     /// Checks that an input is about the present game.
-    pub(super) fn check_game(present: GameId, game: GameId) -> Result<(), TableRejection<G>> {
-        if present == game { Ok(()) } else { Err(Rejection::OtherGame) }
+    pub(super) fn check_game(present: GameId, game: GameId) -> TableResult<G> {
+        Self::require(present == game, Rejection::OtherGame)
+    }
+
+    /// Rejects an input unless the condition holds.
+    pub(super) fn require(holds: bool, otherwise: Rejection<G::Refusal>) -> TableResult<G> {
+        if holds { Ok(()) } else { Err(otherwise) }
     }
 
     /// Returns whether the seat takes part in the running game.
@@ -240,16 +236,12 @@ impl<G: Game> Table<G> {
     }
 
     pub(super) fn seat_mut(&mut self, seat: Seat) -> &mut Occupant {
-        self.occupant_mut(seat).expect("the seat of a player is occupied")
+        self.seats[seat.index()].as_mut().expect("the seat of a player is occupied")
     }
 
-    fn find_free_seat(&self, player: PlayerId) -> Result<Seat, TableRejection<G>> {
-        if self.seat_of(player).is_some() {
-            return Err(Rejection::AlreadySeated);
-        }
-        if self.closed || self.has_ended() {
-            return Err(Rejection::TableClosed);
-        }
+    fn find_free_seat(&self, player: PlayerId) -> TableResult<G, Seat> {
+        Self::require(self.seat_of(player).is_none(), Rejection::AlreadySeated)?;
+        Self::require(!self.closed && !self.has_ended(), Rejection::TableClosed)?;
         Seat::all(self.seat_count())
             .find(|seat| self.occupant(*seat).is_none())
             .ok_or(Rejection::TableFull)
@@ -289,7 +281,7 @@ impl<G: Game> Table<G> {
         &mut self,
         fresh: Option<GameEntropy>,
         events: &mut Events<G>,
-    ) -> Result<(), TableRejection<G>> {
+    ) -> TableResult<G> {
         if self.phase.is_running() { Ok(()) } else { self.regroup(fresh, events) }
     }
 
@@ -300,7 +292,7 @@ impl<G: Game> Table<G> {
         &mut self,
         fresh: Option<GameEntropy>,
         events: &mut Events<G>,
-    ) -> Result<(), TableRejection<G>> {
+    ) -> TableResult<G> {
         let has_players = self.occupants().any(|(_, occupant)| !occupant.bot);
         let goes_on = matches!(self.phase, Phase::Preparing(_)) && has_players && !self.closed;
         if goes_on && self.has_enough_players() {
@@ -360,18 +352,11 @@ impl<G: Game> Table<G> {
     ///
     /// # Errors
     /// The reason why the player may not answer it.
-    fn require_prompt(
-        &self,
-        player: PlayerId,
-        game: GameId,
-        prompt: u32,
-    ) -> Result<Seat, TableRejection<G>> {
+    fn require_prompt(&self, player: PlayerId, game: GameId, prompt: u32) -> TableResult<G, Seat> {
         let seat = self.require_seat(player)?;
         let Phase::Playing(playing) = &self.phase else { return Err(Rejection::NoSuchPhase) };
         Self::check_game(playing.game, game)?;
-        if playing.prompt.number != prompt {
-            return Err(Rejection::StalePrompt);
-        }
+        Self::require(playing.prompt.number == prompt, Rejection::StalePrompt)?;
         if playing.prompt.seats.contains(seat) { Ok(seat) } else { Err(Rejection::NotAsked) }
     }
 
@@ -381,7 +366,7 @@ impl<G: Game> Table<G> {
         by: ActionOrigin,
         action: &G::Action,
         events: &mut Events<G>,
-    ) -> Result<(), TableRejection<G>> {
+    ) -> TableResult<G> {
         let at = self.at;
         let Phase::Playing(playing) = &mut self.phase else { return Err(Rejection::NoSuchPhase) };
         let mut happened = Vec::new();
@@ -391,7 +376,7 @@ impl<G: Game> Table<G> {
     }
 
     /// Advances the game after a change: draws from chance, issues the next prompt, or settles.
-    pub(super) fn advance(&mut self, events: &mut Events<G>) -> Result<(), TableRejection<G>> {
+    pub(super) fn advance(&mut self, events: &mut Events<G>) -> TableResult<G> {
         let at = self.at;
         let Phase::Playing(playing) = &mut self.phase else { return Err(Rejection::NoSuchPhase) };
         loop {
@@ -436,7 +421,7 @@ impl<G: Game> Table<G> {
         before: Timestamp,
         fresh: Option<GameEntropy>,
         events: &mut Events<G>,
-    ) -> Result<(), TableRejection<G>> {
+    ) -> TableResult<G> {
         let is_due = self.phase_deadline().is_some_and(|deadline| deadline <= self.at);
         match &self.phase {
             Phase::Playing(playing) if playing.deadline <= self.at => self.play_defaults(events),
@@ -476,7 +461,7 @@ impl<G: Game> Table<G> {
 
     /// Plays the default action for every seat that has not answered at the end of the countdown,
     /// until another countdown begins (rule 8.2).
-    fn play_defaults(&mut self, events: &mut Events<G>) -> Result<(), TableRejection<G>> {
+    fn play_defaults(&mut self, events: &mut Events<G>) -> TableResult<G> {
         let Phase::Playing(playing) = &mut self.phase else { return Err(Rejection::NoSuchPhase) };
         let missed = playing.prompt;
         playing.missed = playing.missed.union(missed.seats);
@@ -497,7 +482,7 @@ impl<G: Game> Table<G> {
     }
 
     /// Continues the game at the end of a countdown in which no seat was prompted.
-    fn expire_wait(&mut self, events: &mut Events<G>) -> Result<(), TableRejection<G>> {
+    fn expire_wait(&mut self, events: &mut Events<G>) -> TableResult<G> {
         let Phase::Playing(playing) = &mut self.phase else { return Err(Rejection::NoSuchPhase) };
         let mut happened = Vec::new();
         playing.state = playing.state.expire(&mut happened);
@@ -510,7 +495,7 @@ impl<G: Game> Table<G> {
         game: GameId,
         fresh: Option<GameEntropy>,
         events: &mut Events<G>,
-    ) -> Result<(), TableRejection<G>> {
+    ) -> TableResult<G> {
         let Phase::Settling(settling) = &self.phase else { return Err(Rejection::NoSuchPhase) };
         let record = &settling.record;
         Self::check_game(record.game, game)?;

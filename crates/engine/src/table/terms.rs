@@ -9,7 +9,7 @@ use alloc::string::String;
 use serde::{Deserialize, Serialize};
 
 use crate::coins::Coins;
-use crate::game::{GameRules, Hits, Skill};
+use crate::game::{GameRules, Hits, Skill, is_default};
 
 /// A price by which no game can be settled to the hundredth, with the invalid field and its
 /// requirement.
@@ -102,13 +102,8 @@ pub struct Terms<R> {
     pub private: Option<PrivateTerms>,
     /// True if this is a practice table of one player with bots, without coins: nothing
     /// about a game is booked or stored (rule 8.7).
-    #[serde(default, skip_serializing_if = "is_not")]
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub practice: bool,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_not(flag: &bool) -> bool {
-    !*flag
 }
 
 /// The terms of a table that only a host's guests join (rule 7.4). A removed player receives its
@@ -121,7 +116,7 @@ pub struct PrivateTerms {
     pub ends_after_ms: u32,
     /// True if a player whose wallet holds less than the maximum debt stakes the whole wallet and
     /// need not leave (rule 6.9). Only for games with short stakes.
-    #[serde(default, skip_serializing_if = "is_not")]
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub short_stakes: bool,
 }
 
@@ -159,10 +154,6 @@ pub enum Spectators {
     Nobody,
     /// Anybody sees the public part, one turn late.
     Anybody,
-}
-
-fn is_default(bots: &Skill) -> bool {
-    *bots == Skill::default()
 }
 
 impl Default for PrivateTerms {

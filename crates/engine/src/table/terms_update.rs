@@ -14,7 +14,7 @@ use crate::table::Table;
 use crate::table::event::Event;
 use crate::table::input::{Rejection, TableAvailability, TermsUpdate};
 use crate::table::phase::Phase;
-use crate::table::step::{Events, TableRejection};
+use crate::table::step::{Events, TableResult};
 
 impl<G: Game> Table<G> {
     /// Sets the revision of the room with whose terms the table is created.
@@ -42,10 +42,8 @@ impl<G: Game> Table<G> {
         &mut self,
         terms: &TermsUpdate,
         events: &mut Events<G>,
-    ) -> Result<(), TableRejection<G>> {
-        if !self.accepts_terms(terms.revision) {
-            return Err(Rejection::NothingNew);
-        }
+    ) -> TableResult<G> {
+        Self::require(self.accepts_terms(terms.revision), Rejection::NothingNew)?;
         self.revision = terms.revision;
         self.closed = terms.standing == TableAvailability::Closed;
         self.next = Some(*terms);

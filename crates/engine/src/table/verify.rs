@@ -170,7 +170,7 @@ impl<G: Game> Record<G> {
         let mut taken_last = None;
         let mut events = Vec::new();
         loop {
-            if let Turn::Players(prompt) | Turn::Wait(prompt) = state.turn()
+            if let Some(prompt) = state.turn().prompt()
                 && countdown.0 != prompt.countdown
             {
                 countdown = (prompt.countdown, at);

@@ -80,6 +80,7 @@ pub enum PhaseView<G: Game> {
         game: GameId,
         commitment: Commitment,
         deadline_ms: Timestamp,
+        /// The viewer's own seat if it is ready; no other seat is ever shown.
         ready: SeatSet,
     },
     Opening {
@@ -91,6 +92,7 @@ pub enum PhaseView<G: Game> {
         game: GameId,
         /// The commitments by seat; zeros for a client that does not take part.
         commitments: Vec<Commitment>,
+        /// The viewer's own seat if it has revealed its text; no other seat is ever shown.
         revealed: SeatSet,
         deadline_ms: Timestamp,
     },
@@ -136,19 +138,20 @@ impl<G: Game> Table<G> {
     }
 
     fn phase_view(&self, viewer: Viewer) -> PhaseView<G> {
+        let visible = |seats: SeatSet| seats.iter().filter(|seat| viewer.sees(*seat)).collect();
         match &self.phase {
             Phase::Waiting => PhaseView::Waiting,
             Phase::Preparing(preparing) => PhaseView::Preparing {
                 game: preparing.game,
                 commitment: preparing.server_seed.commitment(),
                 deadline_ms: preparing.deadline,
-                ready: preparing.ready,
+                ready: visible(preparing.ready),
             },
             Phase::Opening(opening) => PhaseView::Opening { game: opening.game },
             Phase::Revealing(revealing) => PhaseView::Revealing {
                 game: revealing.game,
                 commitments: revealing.clients.iter().map(|client| client.commitment).collect(),
-                revealed: revealing.revealed_seats(),
+                revealed: visible(revealing.revealed_seats()),
                 deadline_ms: revealing.deadline,
             },
             Phase::Playing(playing) => PhaseView::Playing {

@@ -39,7 +39,8 @@ pub trait Probe<G: GameKind> {
         action
     }
 
-    /// Returns texts that must not appear in the output for the viewer in this state.
+    /// Returns texts that must not appear in the output for the viewer in this state. From the
+    /// record nothing is hidden, so it is not asked for.
     fn hidden_texts(&self, game: &G, viewer: Viewer) -> Vec<String>;
 
     /// Returns whether two of those texts may be swapped so that the game could still have been
@@ -245,7 +246,7 @@ impl<'a, G: GameKind, P: Probe<G>> ConformanceRun<'a, G, P> {
 
     /// Checks that a new prompt has a new number and that numbers never decrease.
     fn check_numbers(&self, next: &G) -> Result<(), String> {
-        let (Some(old), Some(new)) = (prompt_of(self.game.turn()), prompt_of(next.turn())) else {
+        let (Some(old), Some(new)) = (self.game.turn().prompt(), next.turn().prompt()) else {
             return Ok(());
         };
         ensure(new.number >= old.number && new.countdown >= old.countdown, || {
@@ -261,7 +262,10 @@ impl<'a, G: GameKind, P: Probe<G>> ConformanceRun<'a, G, P> {
     /// Checks that every viewer's view is up to date and reveals nothing hidden.
     fn check_viewers(&mut self, events: &[G::Event]) -> Result<(), String> {
         for (viewer, view) in self.viewers.iter().zip(&mut self.views) {
-            let hidden = self.probe.hidden_texts(&self.game, *viewer);
+            let hidden = match viewer {
+                Viewer::Everything => Vec::new(),
+                Viewer::Seat(_) | Viewer::Public => self.probe.hidden_texts(&self.game, *viewer),
+            };
             for event in events {
                 let redacted = G::redact(event, *viewer);
                 let Some(seen) = redacted else { continue };
@@ -332,18 +336,11 @@ impl<'a, G: GameKind, P: Probe<G>> ConformanceRun<'a, G, P> {
     }
 }
 
-fn prompt_of(turn: Turn) -> Option<Prompt> {
-    match turn {
-        Turn::Players(prompt) | Turn::Wait(prompt) => Some(prompt),
-        Turn::Chance(_) | Turn::Over => None,
-    }
-}
-
 /// Checks that a viewer knows whether it is prompted, and that the record knows every prompted
 /// seat.
 fn check_prompt<G: Game>(game: &G, viewer: Viewer, view: &G::View) -> Result<(), String> {
     let prompt_seen = G::prompt_in_view(view);
-    let prompt = prompt_of(game.turn());
+    let prompt = game.turn().prompt();
     let agrees = match (viewer, prompt_seen, prompt) {
         (Viewer::Everything, seen, prompt) => seen == prompt,
         (Viewer::Seat(seat), Some(seen), Some(prompt)) => {

@@ -22,8 +22,9 @@ use serde::{Deserialize, Serialize};
 use crate::chance::{ChanceAnswer, Request};
 use crate::game::{
     CounterIncrement, Debt, Describe, Game, GameKind, GameRules, Item, Outcome, Piece, Prompt, Row,
-    RuleSet, RulesError, SeatRange, TitledName, Turn, Viewer,
+    RuleSet, RulesError, SeatRange, TitledName, Turn, Viewer, require,
 };
+use crate::games::description::{row, table_row, text_piece, text_pieces};
 use crate::seat::{Seat, SeatSet};
 use crate::spaces::{Field, SeatRotation, Spaces, Tensor, field};
 use crate::testing::{Probe, TestRng};
@@ -35,7 +36,7 @@ const ROUNDS_MAX: u32 = 20;
 /// The parameters of a rule set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "GuessTheDieRules"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Rules {
     pub rounds: u32,
     pub bet_max: u32,
@@ -54,7 +55,7 @@ const RULE_SETS: [RuleSet<Rules>; 2] = [
 /// A bet of a number of counts on a face (rule 1.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "GuessTheDieBet"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Bet {
     pub face: u32,
     pub counts: u32,
@@ -63,14 +64,13 @@ pub struct Bet {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(rename = "GuessTheDieAction"))]
 pub enum Action {
     Bet { bet: Bet },
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "GuessTheDieEvent"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Event {
     /// A seat has bet; other viewers do not see the bet (rule 1.3).
     Bet { seat: Seat, bet: Option<Bet> },
@@ -92,7 +92,6 @@ refusals! {
 /// The public state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(rename = "GuessTheDiePublic"))]
 pub struct PublicBets {
     pub rules: Rules,
     pub seats: u8,
@@ -150,19 +149,11 @@ impl PublicBets {
     }
 
     fn check(&self, seat: Seat, bet: Bet) -> Result<(), BetRefusal> {
-        if self.is_over() {
-            Err(BetRefusal::GameOver)
-        } else if !self.is_asked(seat) {
-            Err(BetRefusal::NotAsked)
-        } else if !(1..=FACES).contains(&bet.face) {
-            Err(BetRefusal::NoSuchFace)
-        } else if bet.counts == 0 {
-            Err(BetRefusal::BetTooSmall)
-        } else if bet.counts > self.rules.bet_max {
-            Err(BetRefusal::BetTooLarge)
-        } else {
-            Ok(())
-        }
+        require(!self.is_over(), BetRefusal::GameOver)?;
+        require(self.is_asked(seat), BetRefusal::NotAsked)?;
+        require((1..=FACES).contains(&bet.face), BetRefusal::NoSuchFace)?;
+        require(bet.counts > 0, BetRefusal::BetTooSmall)?;
+        require(bet.counts <= self.rules.bet_max, BetRefusal::BetTooLarge)
     }
 
     fn legal(&self, seat: Seat, actions: &mut Vec<Action>) {
@@ -183,7 +174,7 @@ pub struct GuessTheDie {
 
 /// The knowledge of one viewer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "GuessTheDieView"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct View {
     pub viewer: Option<Seat>,
     pub public: PublicBets,
@@ -212,16 +203,8 @@ impl GameRules for Rules {
     }
 
     fn check(&self) -> Result<(), RulesError> {
-        RulesError::require(
-            (1..=ROUNDS_MAX).contains(&self.rounds),
-            "rounds",
-            "must be from 1 to 20",
-        )?;
-        RulesError::require(
-            (1..=BET_MAX).contains(&self.bet_max),
-            "bet_max",
-            "must be from 1 to 3",
-        )?;
+        RulesError::require_in_range("rounds", self.rounds, 1..=ROUNDS_MAX)?;
+        RulesError::require_in_range("bet_max", self.bet_max, 1..=BET_MAX)?;
         RulesError::require(self.bet_ms > 0, "bet_ms", "must be at least a millisecond")
     }
 
@@ -293,10 +276,6 @@ impl Game for GuessTheDie {
         let ChanceAnswer::Number(number) = answer else { panic!("a die is a number") };
         let bets = self.bets.iter().map(|bet| bet.expect("the die is rolled when all have bet"));
         self.apply_to_copy(Event::Rolled { face: number + 1, bets: bets.collect() }, events)
-    }
-
-    fn expire(&self, _events: &mut Vec<Event>) -> Self {
-        panic!("a seat is to act while a countdown runs")
     }
 
     fn default_action(&self, seat: Seat) -> Option<Action> {
@@ -373,41 +352,32 @@ impl Game for GuessTheDie {
 
 impl Describe for GuessTheDie {
     fn describe(view: &View) -> Vec<Row> {
-        let row = |seat: Seat| Row {
-            seat: Some(seat),
-            label: "bet".into(),
-            pieces: view.bets[seat.index()].into_iter().flat_map(pieces).collect(),
+        let bet_row = |seat: Seat| {
+            row(seat, "bet", view.bets[seat.index()].into_iter().flat_map(pieces).collect())
         };
-        Seat::all(view.public.seats).map(row).collect()
+        Seat::all(view.public.seats).map(bet_row).collect()
     }
 
     fn describe_action(Action::Bet { bet }: &Action) -> Vec<Piece> {
-        let mut described = vec![Piece::Text("bets".into())];
-        described.extend(pieces(*bet));
-        described
+        [text_pieces("bets"), pieces(*bet).into()].concat()
     }
 
     fn describe_event(event: &Event) -> Option<Row> {
         Some(match event {
-            Event::Bet { seat, bet } => Row {
-                seat: Some(*seat),
-                label: "bets".into(),
-                pieces: bet.iter().flat_map(|bet| pieces(*bet)).collect(),
-            },
-            Event::Rolled { face, .. } => Row {
-                seat: None,
-                label: "the die shows".into(),
-                pieces: vec![Piece::Token { text: format!("{face}"), is_red: false }],
-            },
+            Event::Bet { seat, bet } => {
+                row(*seat, "bets", bet.iter().flat_map(|bet| pieces(*bet)).collect())
+            }
+            Event::Rolled { face, .. } => table_row("the die shows", vec![face_piece(*face)]),
         })
     }
 }
 
 fn pieces(bet: Bet) -> [Piece; 2] {
-    [
-        Piece::Text(format!("{} on", bet.counts).into()),
-        Piece::Token { text: format!("{}", bet.face), is_red: false },
-    ]
+    [text_piece(format!("{} on", bet.counts)), face_piece(bet.face)]
+}
+
+fn face_piece(face: u32) -> Piece {
+    Piece::Token { text: format!("{face}"), is_red: false }
 }
 
 /// Numbers a bet by its face and its counts.
@@ -473,11 +443,7 @@ impl Probe<GuessTheDie> for GuessTheDieProbe {
     /// Returns the foreign bets, which are the only secrets, except those that equal the viewer's
     /// own.
     fn hidden_texts(&self, game: &GuessTheDie, viewer: Viewer) -> Vec<String> {
-        let own = match viewer {
-            Viewer::Everything => return Vec::new(),
-            Viewer::Seat(seat) => game.bets.get(seat.index()).copied().flatten(),
-            Viewer::Public => None,
-        };
+        let own = viewer.seat().and_then(|seat| *game.bets.get(seat.index())?);
         let secret = |bet: &Bet| serde_json::to_string(bet).expect("a bet can be written");
         let foreign = game.bets.iter().flatten().filter(|bet| own != Some(**bet));
         foreign.map(secret).collect()

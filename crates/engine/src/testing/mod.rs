@@ -28,4 +28,6 @@ pub use test_rng::TestRng;
 pub use tongits::{TongitsProbe, tongits_disclosure_rule};
 pub use tongo_assets::TongoAssetsProbe;
 pub use tongo_options::TongoOptionsProbe;
-pub use twins::{SharedWalk, TwinPair, ViewerTraffic, VisibleEvent, for_each_twin_pair};
+pub use twins::{
+    SharedWalk, TwinPair, ViewerTraffic, VisibleEvent, for_each_twin_pair, search_twins,
+};

@@ -1,9 +1,7 @@
 //! Seeded random numbers for tests: fast, the same on every platform, and not suitable for fair
 //! dealing. The algorithm is SplitMix64.
 
-use alloc::vec::Vec;
-
-use crate::chance::{ChanceAnswer, Request};
+use crate::chance::{ChanceAnswer, Request, shuffle};
 
 /// A seeded random number generator.
 #[derive(Clone, Debug)]
@@ -42,14 +40,7 @@ impl TestRng {
     pub fn answer(&mut self, request: Request) -> ChanceAnswer {
         match request {
             Request::Number(n) => ChanceAnswer::Number(self.below(n)),
-            Request::Order(n) => {
-                let mut order: Vec<u8> = (0..n).collect();
-                for i in (1..n).rev() {
-                    let other = self.below(u32::from(i) + 1) as usize;
-                    order.swap(usize::from(i), other);
-                }
-                ChanceAnswer::Order(order)
-            }
+            Request::Order(n) => ChanceAnswer::Order(shuffle(n, |n| self.below(n))),
         }
     }
 }

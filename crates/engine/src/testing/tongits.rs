@@ -43,11 +43,7 @@ impl Probe<Tongits> for TongitsProbe {
     /// Returns the other hands and the face-down melds of others until they are shown, and always
     /// the stock.
     fn hidden_texts(&self, game: &Tongits, viewer: Viewer) -> Vec<String> {
-        let own = match viewer {
-            Viewer::Everything => return Vec::new(),
-            Viewer::Seat(seat) => Some(seat),
-            Viewer::Public => None,
-        };
+        let own = viewer.seat();
         let is_over = game.public().phase == Phase::Over;
         let others = Seat::all(SEATS).zip(game.hands());
         let others = others.filter(|(seat, _)| !is_over && Some(*seat) != own);

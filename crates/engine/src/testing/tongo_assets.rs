@@ -119,11 +119,7 @@ impl Probe<TongoAssets> for TongoAssetsProbe {
     /// openly: no card is shown again once it was turned down.
     fn hidden_texts(&self, game: &TongoAssets, viewer: Viewer) -> Vec<String> {
         let public = game.public();
-        let own = match viewer {
-            Viewer::Everything => return Vec::new(),
-            Viewer::Seat(seat) => Some(seat),
-            Viewer::Public => None,
-        };
+        let own = viewer.seat();
         let mut known = CardSet::EMPTY;
         if let (Some(seat), Some(own)) = (own, own.and_then(|_| game.view(viewer).own)) {
             let OwnKnowledge { hand, kept, before: _, look: _ } = own;

@@ -59,11 +59,7 @@ impl Probe<TongoOptions> for TongoOptionsProbe {
     /// Returns the names of which the viewer sees neither card. A name stands for a card of either
     /// deck; the twin tests check which of the two a viewer sees.
     fn hidden_texts(&self, game: &TongoOptions, viewer: Viewer) -> Vec<String> {
-        let own = match viewer {
-            Viewer::Everything => return Vec::new(),
-            Viewer::Seat(seat) => game.hands().get(seat.index()).copied(),
-            Viewer::Public => None,
-        };
+        let own = viewer.seat().and_then(|seat| game.hands().get(seat.index()).copied());
         let up = game.public().face_up_cards().into_iter().fold(CardSet::EMPTY, CardSet::union);
         let shown = game.public().shown.iter().map(|shown| shown.hand);
         let seen = shown.chain(own).fold(up, CardSet::union);

@@ -175,6 +175,25 @@ pub fn for_each_twin_pair<G: GameKind>(
     seed: u64,
     mut each: impl FnMut(TwinPair<G>),
 ) {
+    search_twins(probe, ai, rules, seed, |_, search| {
+        if let Some(pair) = search() {
+            each(pair);
+        }
+    });
+}
+
+/// Plays a random game. Passes the next action and a search for a pair to `each`, several times
+/// before every action. The search takes longer than the game.
+///
+/// # Panics
+/// If the game violates its contract; the conformance test reports how.
+pub fn search_twins<G: GameKind>(
+    probe: &impl Probe<G>,
+    ai: ChooseAction<G>,
+    rules: &G::Rules,
+    seed: u64,
+    mut each: impl FnMut(&G::Action, &mut dyn FnMut() -> Option<TwinPair<G>>),
+) {
     let mut dice = TestRng::new(seed);
     let range = rules.seats();
     let counts: Vec<u8> = (range.least..=range.most).collect();
@@ -197,9 +216,9 @@ pub fn for_each_twin_pair<G: GameKind>(
                 };
                 let action = action.expect("a seat that is to act has a legal action");
                 for _ in 0..TRIES {
-                    if let Some(pair) = find_twin(probe, &game, (count, seat), &action, &mut dice) {
-                        each(pair);
-                    }
+                    each(&action, &mut || {
+                        find_twin(probe, &game, (count, seat), &action, &mut dice)
+                    });
                 }
                 let next = game.act(seat, &action, &mut Vec::new());
                 next.unwrap_or_else(|illegal| panic!("{seat:?} plays {action:?}: {illegal}"))

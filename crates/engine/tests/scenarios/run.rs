@@ -312,12 +312,8 @@ fn played_while_away<G: Ai + Game>(game: &G, seat: Seat) -> Option<G::Action> {
 
 /// `4 countdown 2 20000 ms`.
 fn prompt(game: &impl Game) -> String {
-    match game.turn() {
-        Turn::Players(prompt) | Turn::Wait(prompt) => {
-            format!("{} countdown {} {} ms", prompt.number, prompt.countdown, prompt.countdown_ms)
-        }
-        Turn::Chance(_) | Turn::Over => "nothing".into(),
-    }
+    let Some(prompt) = game.turn().prompt() else { return "nothing".into() };
+    format!("{} countdown {} {} ms", prompt.number, prompt.countdown, prompt.countdown_ms)
 }
 
 /// `normal 1, special 2`.

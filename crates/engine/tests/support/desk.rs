@@ -15,7 +15,8 @@ use bahay_engine::table::{
 use bahay_engine::testing;
 use uuid::Uuid;
 
-pub type Refused<G> = Rejection<<G as Game>::Refusal>;
+/// The table's answer to an input.
+pub type Reply<G> = Result<(), Rejection<<G as Game>::Refusal>>;
 
 /// A table with its journal, and a clock that the test sets.
 #[derive(Clone)]
@@ -83,7 +84,7 @@ impl<G: Ai + Readable> Desk<G> {
         Self { founded: table.clone(), journal, table, now, events, inputs: 0 }
     }
 
-    pub fn tell(&mut self, input: Input<G::Action>) -> Result<(), Refused<G>> {
+    pub fn tell(&mut self, input: Input<G::Action>) -> Reply<G> {
         self.inputs += 1;
         let seed = ServerSeed(Hex([u8::try_from(self.inputs % 251).unwrap(); 32]));
         let game = GameId(Uuid::from_u64_pair(4, self.inputs));
@@ -91,11 +92,7 @@ impl<G: Ai + Readable> Desk<G> {
     }
 
     /// Applies an input, and checks that other processes and viewers follow.
-    pub fn tell_with(
-        &mut self,
-        fresh: GameEntropy,
-        input: Input<G::Action>,
-    ) -> Result<(), Refused<G>> {
+    pub fn tell_with(&mut self, fresh: GameEntropy, input: Input<G::Action>) -> Reply<G> {
         let decided = self.table.decide(self.now, input, || fresh)?;
         // Another process reads the same from the line and from a snapshot.
         let line = serde_json::to_string(&decided.line).unwrap();
@@ -126,7 +123,7 @@ impl<G: Ai + Readable> Desk<G> {
     }
 
     /// Seats a player and connects it.
-    pub fn sit(&mut self, number: u64) -> Result<(), Refused<G>> {
+    pub fn sit(&mut self, number: u64) -> Reply<G> {
         self.tell(Input::sit(player(number), format!("player {number}")))?;
         self.connect(number)
     }
@@ -135,19 +132,19 @@ impl<G: Ai + Readable> Desk<G> {
         numbers.into_iter().for_each(|number| self.sit(number).unwrap());
     }
 
-    pub fn connect(&mut self, number: u64) -> Result<(), Refused<G>> {
+    pub fn connect(&mut self, number: u64) -> Reply<G> {
         self.tell(Input::Connect { player: player(number), connection: connection(number) })
     }
 
-    pub fn disconnect(&mut self, number: u64) -> Result<(), Refused<G>> {
+    pub fn disconnect(&mut self, number: u64) -> Reply<G> {
         self.tell(Input::Disconnect { player: player(number), connection: connection(number) })
     }
 
-    pub fn leave(&mut self, number: u64) -> Result<(), Refused<G>> {
+    pub fn leave(&mut self, number: u64) -> Reply<G> {
         self.tell(Input::Leave { player: player(number) })
     }
 
-    pub fn ready(&mut self, number: u64) -> Result<(), Refused<G>> {
+    pub fn ready(&mut self, number: u64) -> Reply<G> {
         let game = self.table.phase().game().unwrap_or(GameId(Uuid::nil()));
         self.tell(Input::Ready { player: player(number), game, commitment: None })
     }
@@ -255,13 +252,13 @@ impl<G: Ai + Readable> Desk<G> {
     }
 
     /// Plays the AI's answer for the prompted seat.
-    pub fn play_ai_action(&mut self) -> Result<(), Refused<G>> {
+    pub fn play_ai_action(&mut self) -> Reply<G> {
         let input = ai_action(&self.table, self.asked()).unwrap();
         self.tell(input)
     }
 
     /// Plays the same answer as the player.
-    pub fn act(&mut self) -> Result<(), Refused<G>> {
+    pub fn act(&mut self) -> Reply<G> {
         let Some(Input::AiAction { player, game, prompt, action }) =
             ai_action(&self.table, self.asked())
         else {

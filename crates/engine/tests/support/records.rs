@@ -12,6 +12,7 @@ use bahay_engine::table::{
 use bahay_engine::testing::TestRng;
 use uuid::Uuid;
 
+use super::json;
 use crate::independent::{Expected, assert_verified};
 
 /// Plays a whole game by the choice and sometimes by the clock. Returns its record, which is not
@@ -112,7 +113,7 @@ pub fn check_verifier<G: GameKind>(
     settle: impl Fn(&mut Record<G>),
 ) {
     let expected = |name: &str, record: &Record<G>, rule| {
-        let record = serde_json::to_string(record).expect("a record can be written");
+        let record = json(record);
         Expected { name: name.to_owned(), record, rule }
     };
     let mut all: Vec<Expected> =

@@ -3,8 +3,7 @@
 mod grace;
 
 use bahay_engine::coins::Coins;
-use bahay_engine::game::Game;
-use bahay_engine::games::tongits::{Rules, Tongits};
+use bahay_engine::games::tongits::{Action, Rules};
 use bahay_engine::seat::{Seat, SeatSet};
 use bahay_engine::table::{
     ActionOrigin, Effect, Event, Hits, Input, Phase, PlayerId, Reason, Rejection,
@@ -309,11 +308,7 @@ fn an_unexpected_input_is_refused_and_changes_nothing() {
     }
 }
 
-fn word(
-    revision: u32,
-    standing: TableAvailability,
-    terms: &Terms<Rules>,
-) -> Input<<Tongits as Game>::Action> {
+fn word(revision: u32, standing: TableAvailability, terms: &Terms<Rules>) -> Input<Action> {
     let (price, hits, clocks) = (terms.price, terms.hits, terms.clocks);
     Input::UpdateTerms { terms: TermsUpdate { revision, standing, price, hits, clocks } }
 }

@@ -13,17 +13,10 @@ use bahay_engine::testing::{TestRng, TongoAssetsProbe, step};
 
 const GAMES: u64 = 60;
 
-/// Returns the number of games by ending.
-fn check_all(rules: &Rules, games: u64) -> [usize; 3] {
-    count_endings(&TongoAssetsProbe, rules, games, |game: &TongoAssets| {
-        game.public().end.expect("the game is over").ending as usize
-    })
-}
-
 #[test]
 fn every_rule_set_keeps_the_contract() {
     for set in TongoAssets::rule_sets() {
-        let endings = check_all(&(set.rules)(), GAMES);
+        let endings = count_endings::<TongoAssets>(&TongoAssetsProbe, &(set.rules)(), GAMES);
         println!("{}: last in, acquisition, showdown: {endings:?}", set.name);
     }
 }
@@ -32,7 +25,8 @@ fn every_rule_set_keeps_the_contract() {
 #[test]
 fn bribes_keep_the_contract() {
     let rules = Rules { bribes: true, ..Rules::advanced() };
-    println!("last in, acquisition, showdown: {:?}", check_all(&rules, 60));
+    let endings = count_endings::<TongoAssets>(&TongoAssetsProbe, &rules, 60);
+    println!("last in, acquisition, showdown: {endings:?}");
 }
 
 /// Few rounds and no raises, so that the last round and showdowns are not rare.
@@ -45,7 +39,7 @@ fn short_games_keep_the_contract_and_end_in_every_way() {
         raise_max: 1,
         ..Rules::advanced()
     };
-    let endings = check_all(&rules, 2 * GAMES);
+    let endings = count_endings::<TongoAssets>(&TongoAssetsProbe, &rules, 2 * GAMES);
     assert!(endings.iter().all(|games| *games > 0), "last in, acquisition, showdown: {endings:?}");
 }
 

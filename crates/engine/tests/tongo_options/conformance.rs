@@ -35,19 +35,12 @@ pub fn any_rules(dice: &mut TestRng) -> Rules {
     rules
 }
 
-/// Returns the number of games by ending.
-fn check_all(rules: &Rules, games: u64) -> [usize; 5] {
-    count_endings(&TongoOptionsProbe, rules, games, |game: &TongoOptions| {
-        game.public().end.expect("the game is over").ending as usize
-    })
-}
-
 #[test]
 fn every_rule_set_keeps_the_contract_with_every_number_of_seats() {
     for set in TongoOptions::rule_sets() {
         for seats in 2..=8 {
             let rules = Rules { seats_min: seats, seats_max: seats, ..(set.rules)() };
-            let endings = check_all(&rules, GAMES / 6);
+            let endings = count_endings::<TongoOptions>(&TongoOptionsProbe, &rules, GAMES / 6);
             println!("{}, {seats} seats: {endings:?}", set.name);
         }
     }
@@ -57,7 +50,7 @@ fn every_rule_set_keeps_the_contract_with_every_number_of_seats() {
 fn games_end_in_every_way() {
     // Long games, so that reserves and the last round are not rare.
     let rules = Rules { rounds_max: 4, challenge_round: 4, seats_max: 8, ..Rules::lively() };
-    let endings = check_all(&rules, GAMES);
+    let endings = count_endings::<TongoOptions>(&TongoOptionsProbe, &rules, GAMES);
     println!("last in, confront, acquire, reserves, rounds: {endings:?}");
     for ending in
         [GameEnding::LastIn, GameEnding::Confront, GameEnding::Acquire, GameEnding::Reserves]
@@ -66,7 +59,7 @@ fn games_end_in_every_way() {
     }
     // A player who always pays and ends the turn reaches the last round.
     let rules = Rules { rounds_max: 2, challenge_round: 2, ..Rules::seed() };
-    let endings = check_all(&rules, GAMES);
+    let endings = count_endings::<TongoOptions>(&TongoOptionsProbe, &rules, GAMES);
     assert!(endings[GameEnding::Rounds as usize] > 0, "{endings:?}");
 }
 

@@ -13,6 +13,7 @@ use serde_json::Value;
 use super::conformance::any_rules;
 use super::is_calm;
 use crate::support::desk::seat;
+use crate::support::json;
 
 /// Counts of the compared steps.
 #[derive(Default)]
@@ -66,7 +67,7 @@ fn seen(game: &TongoOptions, viewer: Viewer, seats: u8) -> (String, Vec<String>)
         told.push(format!("{:?}", TongoOptions::choose_action(&view)));
     }
     told.push(format!("{:?} {seats}", game.turn()));
-    (serde_json::to_string(&view).expect("a view can be written"), told)
+    (json(&view), told)
 }
 
 /// Returns true if the event shows cards that were hidden, after which the two games may differ.
@@ -124,8 +125,7 @@ fn follow(rules: &Rules, viewer: Viewer, seats: u8, seed: u64, found: &mut TwinC
         if let Some(next_twin) = next_twin.filter(|_| !events.iter().any(shows)) {
             let told = |events: &[Event]| -> Vec<String> {
                 let seen = events.iter().filter_map(|event| TongoOptions::redact(event, viewer));
-                seen.map(|event| serde_json::to_string(&event).expect("it can be written"))
-                    .collect()
+                seen.map(|event| json(&event)).collect()
             };
             assert_eq!(told(&events), told(&twin_events), "seed {seed}");
             assert_eq!(seen(&next, viewer, seats), seen(&next_twin, viewer, seats), "seed {seed}");

@@ -16,6 +16,7 @@ use bahay_engine::testing::{
 };
 
 use super::broken::{Broken, Fault};
+use crate::support::serialized_name;
 
 const GAMES: u64 = 200;
 
@@ -65,9 +66,7 @@ fn compare<G: Ai + GameKind>(
     for set in G::rule_sets() {
         for seed in 0..GAMES {
             for_each_twin_pair::<G>(probe, G::choose_action, &(set.rules)(), seed, |pair| {
-                let action = serde_json::to_value(&pair.action).expect("an action can be written");
-                let name = action["type"].as_str().expect("an action has a name").to_owned();
-                let found = compared.entry(name).or_default();
+                let found = compared.entry(serialized_name(&pair.action)).or_default();
                 found.pairs += 1;
                 found.in_secret += usize::from(pair.diverges_secretly());
                 for viewer in &pair.alike_for {

@@ -2,7 +2,7 @@
 
 use bahay_engine::cards::{Card, CardSet};
 use bahay_engine::game::{Game as _, Viewer};
-use bahay_engine::games::tongits::{Phase, Tongits, for_each_meld};
+use bahay_engine::games::tongits::{Action, Phase, Tongits, for_each_meld};
 use bahay_engine::seat::Seat;
 use bahay_engine::variants;
 
@@ -23,6 +23,12 @@ pub(super) fn fighter(state: &Tongits) -> Option<Seat> {
         Phase::Fight { fighter, .. } => Some(fighter),
         variants!(Phase: Starter, Deal, Draw, Play, Over) => None,
     }
+}
+
+pub(super) fn legal_actions(state: &Tongits, seat: Seat) -> Vec<Action> {
+    let mut legal = Vec::new();
+    state.legal_actions(seat, &mut legal);
+    legal
 }
 
 pub(super) fn meld_owner(state: &Tongits, meld: u8) -> Option<Seat> {

@@ -71,8 +71,8 @@ pub fn run(options: Collusion, out: &mut impl Write) -> std::io::Result<Detectio
     let false_positives = found(&play_pairs(options, 1, options.pairs, None));
     let mut recall = Vec::new();
     for (series, kind) in (2..).zip(CollusionKind::ALL) {
-        let planted = play_pairs(options, series, (options.pairs / 3).max(1), Some(kind));
-        recall.push((kind.name(), found(&planted)));
+        let planted = play_pairs(options, series, (options.pairs / 3).max(1), Some(*kind));
+        recall.push((kind.as_str(), found(&planted)));
     }
     let sum: u32 = recall.iter().map(|(_, share)| share).sum();
     let recall_of_all = sum / u32::try_from(recall.len()).unwrap_or(1).max(1);

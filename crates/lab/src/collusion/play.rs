@@ -8,30 +8,19 @@ use bahay_engine::game::{Game as _, Turn, Viewer};
 use bahay_engine::games::tongits::{Action, Rules, SEATS, Tongits, deadwood, points};
 use bahay_engine::seat::Seat;
 
-use super::hands::{can_use, fighter, hand_of, meld_owner};
+use super::hands::{can_use, fighter, hand_of, legal_actions, meld_owner};
 use super::signs::{PairGame, PairObserver};
 
-/// A way to collude.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum CollusionKind {
-    /// The players never challenge each other, and do not take each other's right to fight.
-    SoftPlay,
-    /// The first player loses to the second: it feeds it, never fights and never challenges.
-    ChipDumping,
-    /// The players know each other's points: the better one fights and challenges, and the other
-    /// gives way.
-    SignallingFights,
-}
-
-impl CollusionKind {
-    pub(super) const ALL: [Self; 3] = [Self::SoftPlay, Self::ChipDumping, Self::SignallingFights];
-
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::SoftPlay => "soft play",
-            Self::ChipDumping => "chip dumping",
-            Self::SignallingFights => "signalling fights",
-        }
+bahay_base::text_enum! {
+    /// A way to collude.
+    pub(super) enum CollusionKind {
+        /// The players never challenge each other, and do not take each other's right to fight.
+        SoftPlay = "soft play",
+        /// The first player loses to the second: it feeds it, never fights and never challenges.
+        ChipDumping = "chip dumping",
+        /// The players know each other's points: the better one fights and challenges, and the
+        /// other gives way.
+        SignallingFights = "signalling fights",
     }
 }
 
@@ -102,8 +91,7 @@ fn choose_honest_action(
     let advised = advised.unwrap_or(Action::Draw);
     let mut is_drawn = |share: usize| share > 0 && dice.below(1_000) < share;
     if is_drawn(character.careless) {
-        let mut legal = Vec::new();
-        state.legal_actions(seat, &mut legal);
+        let legal = legal_actions(state, seat);
         return legal.get(dice.below(legal.len().max(1))).copied().unwrap_or(advised);
     }
     match advised {
@@ -127,11 +115,7 @@ fn choose_colluding_action(
     let hand = hand_of(state, own);
     let other = hand_of(state, partner);
     let by_partner = fighter(state) == Some(partner);
-    let is_legal = |action: &Action| {
-        let mut legal = Vec::new();
-        state.legal_actions(own, &mut legal);
-        legal.contains(action)
-    };
+    let is_legal = |action: &Action| legal_actions(state, own).contains(action);
     match (kind, action) {
         (CollusionKind::SoftPlay, Action::Challenge) if by_partner => Action::Fold,
         (CollusionKind::SoftPlay, Action::Sapaw { meld, .. })
@@ -168,9 +152,7 @@ fn choose_colluding_action(
 
 /// Returns the dump of the most expensive wanted card.
 fn choose_dump(state: &Tongits, seat: Seat, is_wanted: impl Fn(Card) -> bool) -> Option<Action> {
-    let mut legal = Vec::new();
-    state.legal_actions(seat, &mut legal);
-    let cards = legal.into_iter().filter_map(|action| match action {
+    let cards = legal_actions(state, seat).into_iter().filter_map(|action| match action {
         Action::Dump { card } => Some(card),
         _ => None,
     });

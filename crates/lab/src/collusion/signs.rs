@@ -15,7 +15,7 @@ use bahay_engine::games::tongits::{Action, SEATS, Tongits, deadwood};
 use bahay_engine::seat::Seat;
 use bahay_engine::variants;
 
-use super::hands::{can_use, fighter, hand_of, meld_owner};
+use super::hands::{can_use, fighter, hand_of, legal_actions, meld_owner};
 
 /// The number of buckets for the points of a hand, by fives; the last one is open.
 const BUCKETS: usize = 6;
@@ -96,8 +96,7 @@ impl PairObserver {
             Action::Dump { card } => {
                 let next = seat.next(SEATS);
                 let wanted = hand_of(state, next);
-                let mut legal = Vec::new();
-                state.legal_actions(seat, &mut legal);
+                let legal = legal_actions(state, seat);
                 let mut dumps = (0_usize, 0_usize);
                 for other in &legal {
                     if let Action::Dump { card } = other {

@@ -46,6 +46,12 @@ const PACE: Duration = Duration::from_millis(60);
 /// The number of attempts to sit at one table while others play in the room.
 const TOGETHER_ATTEMPTS: usize = 40;
 
+/// The pause before a request is repeated.
+const REPEAT_PAUSE: Duration = Duration::from_millis(500);
+
+/// The number of attempts of a request, whose pauses exceed the replacement of a server.
+const REQUEST_ATTEMPTS: usize = 60;
+
 /// An error that ends the demo early.
 #[derive(Debug, thiserror::Error)]
 pub enum DemoError {
@@ -57,8 +63,8 @@ pub enum DemoError {
     Refused { code: String, detail: String },
     #[error("the house has no room {0}")]
     NoRoom(String),
-    #[error("a player lost the seat")]
-    Unseated,
+    #[error("a player lost the seat: {0}")]
+    Unseated(String),
     #[error("a record does not verify: game {game}: {fault}")]
     Record { game: GameId, fault: String },
     #[error("the wallets do not add up: {0}")]
@@ -102,7 +108,7 @@ pub async fn run(base: &str, room: &str) -> Result<(), DemoError> {
     let mut number = 0;
     while let Some(GameEnd { game, settlement }) = games.recv().await {
         number += 1;
-        let record = clients[0].record(game).await?;
+        let record = persist(async || clients[0].record(game).await).await?;
         let record = AnyGame::read_record(&record.to_string())
             .map_err(|error| DemoError::Record { game, fault: error.to_string() })?;
         let wrong =
@@ -136,14 +142,31 @@ pub async fn run(base: &str, room: &str) -> Result<(), DemoError> {
     Ok(())
 }
 
+/// Repeats an idempotent request while the server is unavailable, as during an upgrade.
+async fn persist<T>(
+    mut request: impl AsyncFnMut() -> Result<T, ClientError>,
+) -> Result<T, ClientError> {
+    for _ in 1..REQUEST_ATTEMPTS {
+        match request().await {
+            Err(error) if error.is_transient() => tokio::time::sleep(REPEAT_PAUSE).await,
+            answered => return answered,
+        }
+    }
+    request().await
+}
+
 /// Signs in the minimum number of players of the room's game.
 async fn sign_in_guests(base: &str, room: &str) -> Result<Vec<Client>, DemoError> {
-    let device = || format!("demo-{}", entropy::uuid());
-    let first = Client::guest(base, &device(), NAMES[0]).await?;
-    let found = first.room(room).await?.ok_or_else(|| DemoError::NoRoom(room.to_owned()))?;
+    let guest = async |name: &str| {
+        let device = format!("demo-{}", entropy::uuid());
+        persist(async || Client::guest(base, &device, name).await).await
+    };
+    let first = guest(NAMES[0]).await?;
+    let found = persist(async || first.room(room).await).await?;
+    let found = found.ok_or_else(|| DemoError::NoRoom(room.to_owned()))?;
     let mut clients = vec![first];
     for name in NAMES.into_iter().take(found.seats_min.into()).skip(1) {
-        clients.push(Client::guest(base, &device(), name).await?);
+        clients.push(guest(name).await?);
     }
     Ok(clients)
 }
@@ -151,7 +174,7 @@ async fn sign_in_guests(base: &str, room: &str) -> Result<Vec<Client>, DemoError
 async fn read_wallets(clients: &[Client]) -> Result<Vec<Wallet>, ClientError> {
     let mut wallets = Vec::new();
     for client in clients {
-        wallets.push(client.wallet().await?);
+        wallets.push(persist(async || client.wallet().await).await?);
     }
     Ok(wallets)
 }
@@ -161,7 +184,7 @@ async fn sit_together(clients: &[Client], room: &str) -> Result<TableId, DemoErr
     for _ in 0..TOGETHER_ATTEMPTS {
         let mut tables = Vec::new();
         for client in clients {
-            tables.push(client.seat(room).await?);
+            tables.push(persist(async || client.seat(room).await).await?);
         }
         if tables.iter().all(|table| *table == tables[0]) {
             return Ok(tables[0]);
@@ -191,11 +214,9 @@ async fn play_games(
             PlayEvent::Answered {
                 outcome: CommandOutcome::Refused { code, detail, .. }, ..
             } => {
-                let code = code.clone();
-                let detail = detail.clone();
-                return Err(DemoError::Refused { code, detail });
+                return Err(DemoError::Refused { code: code.clone(), detail: detail.clone() });
             }
-            PlayEvent::Unseated => return Err(DemoError::Unseated),
+            PlayEvent::Unseated(reason) => return Err(DemoError::Unseated(reason.clone())),
             PlayEvent::Answered { .. } | PlayEvent::Table(_) => {}
         }
         for event in table_events(&event).iter().cloned() {
@@ -279,5 +300,37 @@ fn check_books(
     } else {
         let text = format!("{before:?} and {inherited} before, {after:?} and {fees} after");
         Err(DemoError::Books(text))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn requests_are_repeated_while_the_server_is_unavailable() {
+        let mut attempts = 0;
+        let answered = persist(async || {
+            attempts += 1;
+            if attempts < 3 { Err(ClientError::Unavailable(503)) } else { Ok(attempts) }
+        });
+        assert_eq!(answered.await.unwrap(), 3);
+
+        let mut attempts = 0;
+        let refused = persist(async || {
+            attempts += 1;
+            let (code, detail) = ("no_such_game".to_owned(), String::new());
+            Err::<(), _>(ClientError::Refused { status: 404, code, detail })
+        });
+        assert!(matches!(refused.await, Err(ClientError::Refused { status: 404, .. })));
+        assert_eq!(attempts, 1);
+
+        let mut attempts = 0;
+        let unavailable = persist(async || {
+            attempts += 1;
+            Err::<(), _>(ClientError::Unavailable(502))
+        });
+        assert!(matches!(unavailable.await, Err(ClientError::Unavailable(502))));
+        assert_eq!(attempts, REQUEST_ATTEMPTS);
     }
 }

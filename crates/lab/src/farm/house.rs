@@ -62,14 +62,13 @@ pub(super) struct SimulatedHouse {
     allowance: Allowance,
     limits: GrantLimits,
     rewards: rewards::Terms,
-    welcome: Coins,
     sign_ins_a_day: u64,
     /// The rooms, by rising bet.
     rooms: Vec<Room>,
     accounts: Vec<FarmAccount>,
-    given: BTreeMap<(Network, i64, &'static str), u32>,
-    minted: Coins,
-    refusals: Refusals,
+    given: BTreeMap<(Network, i64, LimitedGrant), u32>,
+    pub(super) minted: Coins,
+    pub(super) refusals: Refusals,
 }
 
 impl SimulatedHouse {
@@ -83,7 +82,6 @@ impl SimulatedHouse {
             allowance: Allowance::default(),
             limits: GrantLimits::default(),
             rewards: rewards::Terms::default(),
-            welcome: rewards::WELCOME,
             sign_ins_a_day: u64::from(rate.burst) + u64::from(rate.per_second) * 24 * 60 * 60,
             rooms: lobby::house_rooms(Clocks::default()),
             accounts: Vec::new(),
@@ -129,14 +127,6 @@ impl SimulatedHouse {
 
     pub(super) fn wallet(&self, account: usize) -> Coins {
         self.accounts[account].wallet
-    }
-
-    pub(super) fn minted(&self) -> Coins {
-        self.minted
-    }
-
-    pub(super) fn refusals(&self) -> Refusals {
-        self.refusals
     }
 
     /// Returns the coins that the main wallet has gained beside its own grants; negative if it has
@@ -424,7 +414,7 @@ impl SimulatedHouse {
         if !self.accounts[account].welcomed {
             if self.count_grant(LimitedGrant::Welcome, address, day) {
                 self.accounts[account].welcomed = true;
-                self.grant(account, self.welcome);
+                self.grant(account, rewards::WELCOME);
             } else {
                 self.refusals.welcomes += 1;
             }
@@ -441,11 +431,7 @@ impl SimulatedHouse {
 
     /// Counts a grant to a network. Returns false if the network has reached its limit.
     fn count_grant(&mut self, counted: LimitedGrant, address: Address, day: i64) -> bool {
-        let name = match counted {
-            LimitedGrant::Welcome => "welcome",
-            LimitedGrant::Relief => "relief",
-        };
-        let given = self.given.entry((address.network(), day, name)).or_default();
+        let given = self.given.entry((address.network(), day, counted)).or_default();
         let may = self.limits.limit_for(counted).is_none_or(|limit| *given < limit);
         if may {
             *given += 1;

@@ -94,7 +94,7 @@ pub struct Refusals {
 /// Plays all strategies, and writes the report.
 pub fn run(farm: &Farm, out: &mut impl Write) -> std::io::Result<Vec<StrategyResult>> {
     let found: Vec<StrategyResult> =
-        Strategy::ALL.into_iter().map(|strategy| play_strategy(farm, strategy)).collect();
+        Strategy::ALL.iter().map(|strategy| play_strategy(farm, *strategy)).collect();
     write_report(farm, &found, out)?;
     Ok(found)
 }
@@ -112,12 +112,12 @@ fn play_strategy(farm: &Farm, strategy: Strategy) -> StrategyResult {
     }
     let a_day = |amount: Coins| Coins::from_hundredths(amount.hundredths() / i64::from(farm.days));
     StrategyResult {
-        strategy: strategy.name(),
+        strategy: strategy.as_str(),
         mean: a_day(had),
         best,
-        minted: a_day(house.minted()),
+        minted: a_day(house.minted),
         accounts: house.accounts(),
-        refusals: house.refusals(),
+        refusals: house.refusals,
     }
 }
 

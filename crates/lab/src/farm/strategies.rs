@@ -16,48 +16,27 @@ const SMALLEST_STAKE: Coins = Coins::from_hundredths(1_500);
 /// The minimum wallet for a seat above the smallest room, where a game brings only a tenth.
 const WORTHWHILE: Coins = Coins::from_hundredths(15_000);
 
-/// A strategy of the attacker.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Strategy {
-    /// Guests lose their grants to the wallet at private tables.
-    LosePrivately,
-    /// The wallet first loses to one of them, so that it may win that back, then as before.
-    ThereAndBack,
-    /// Intermediate wallets gather on one day and lose to the wallet on the next.
-    Relay,
-    /// The wallet first plays honestly in rooms, and its fees raise its allowance.
-    Fees,
-    /// Guests look for a table in the same room at the same time as the wallet.
-    LoseInRooms,
-    /// One guest at a time does so, and an honest player fills the table.
-    LoseBesideOthers,
-    /// The same through intermediate wallets: they gather on one day and lose on the next.
-    RelayInRooms,
+bahay_base::text_enum! {
+    /// A strategy of the attacker.
+    pub(super) enum Strategy {
+        /// Guests lose their grants to the wallet at private tables.
+        LosePrivately = "lost to it at private tables",
+        /// The wallet first loses to one of them, so that it may win that back, then as before.
+        ThereAndBack = "lost to it, after it has lost",
+        /// Intermediate wallets gather on one day and lose to the wallet on the next.
+        Relay = "through other wallets",
+        /// The wallet first plays honestly in rooms, and its fees raise its allowance.
+        Fees = "after it has paid fees in rooms",
+        /// Guests look for a table in the same room at the same time as the wallet.
+        LoseInRooms = "lost to it in rooms",
+        /// One guest at a time does so, and an honest player fills the table.
+        LoseBesideOthers = "in rooms, beside an honest player",
+        /// The same through intermediate wallets: they gather on one day and lose on the next.
+        RelayInRooms = "the same, through other wallets",
+    }
 }
 
 impl Strategy {
-    pub(super) const ALL: [Self; 7] = [
-        Self::LosePrivately,
-        Self::ThereAndBack,
-        Self::Relay,
-        Self::Fees,
-        Self::LoseInRooms,
-        Self::LoseBesideOthers,
-        Self::RelayInRooms,
-    ];
-
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::LosePrivately => "lost to it at private tables",
-            Self::ThereAndBack => "lost to it, after it has lost",
-            Self::Relay => "through other wallets",
-            Self::Fees => "after it has paid fees in rooms",
-            Self::LoseInRooms => "lost to it in rooms",
-            Self::LoseBesideOthers => "in rooms, beside an honest player",
-            Self::RelayInRooms => "the same, through other wallets",
-        }
-    }
-
     pub(super) fn play_day(self, house: &mut SimulatedHouse, day: u32) {
         match self {
             Self::LosePrivately => gather_privately(house, day, MAIN, &donors(house)),

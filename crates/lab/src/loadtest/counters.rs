@@ -51,6 +51,8 @@ bahay_base::text_enum! {
     pub enum Count {
         /// Acknowledged actions.
         Moves = "moves",
+        /// Actions refused because of the limit of the commands of a socket.
+        ActionsTooFast = "actions_too_fast",
         Games = "games",
         MessagesIn = "messages_in",
         BytesIn = "bytes_in",

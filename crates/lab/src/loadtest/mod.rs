@@ -6,8 +6,8 @@
 //!
 //! - `plan` runs the phases of each mode; in `players`, `crowd_control` starts and stops the
 //!   players, `crowd` is what they share, `player` simulates one, and `table_connection` its play.
-//! - `frames` and `audit` there check what each player receives; `board` measures when a move has
-//!   reached every seat.
+//! - `frames`, `known_texts` and `audit` there check what each player receives; `board` measures
+//!   when a move has reached every seat.
 //! - `counters` counts; `nodes` samples the servers' metrics; `progress` reports a running test.
 //! - `report` is the result, with its parts in a folder; `page` renders it as HTML.
 //! - `reads` is separate: it sends REST requests and no moves.
@@ -39,10 +39,14 @@ use std::path::{Path, PathBuf};
 
 use bahay_client::{Client, ClientError};
 use bahay_protocol::brief::Form;
+use bahay_rate_limit::Rate;
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 
 use crate::loadtest::report::Report;
+
+pub use players::frames::FrameChecker;
+pub use players::known_texts::KnownTexts;
 
 /// The mode of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
@@ -62,27 +66,6 @@ pub enum Mode {
     Idle,
     /// Sends REST reads at a fixed rate and measures their latency.
     Reads,
-}
-
-/// The subprotocol that players request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum FormOption {
-    /// `bahay.v1`: objects in JSON.
-    Full,
-    /// `bahay.v1.brief`: short arrays in JSON.
-    Brief,
-    /// `bahay.v1.compact`: the same arrays in MessagePack.
-    Compact,
-}
-
-impl From<FormOption> for Form {
-    fn from(wanted: FormOption) -> Self {
-        match wanted {
-            FormOption::Full => Self::Full,
-            FormOption::Brief => Self::Brief,
-            FormOption::Compact => Self::Compact,
-        }
-    }
 }
 
 /// The distribution of think times.
@@ -169,9 +152,11 @@ pub struct Options {
           value_parser = clap::value_parser!(u8).range(0..=100))]
     pub idle: u8,
 
-    /// Form of the messages on the socket.
-    #[arg(long, value_enum, default_value = "full")]
-    pub form: FormOption,
+    /// Form of the messages on the socket: full (`bahay.v1`, objects in JSON), brief
+    /// (`bahay.v1.brief`, short arrays in JSON) or compact (`bahay.v1.compact`, the same arrays in
+    /// MessagePack).
+    #[arg(long, default_value = "full", value_parser = parse_form)]
+    pub form: Form,
 
     /// Room in which all players play.
     #[arg(long, default_value = "newbie", value_name = "ROOM")]
@@ -190,6 +175,10 @@ pub struct Options {
     #[arg(long, default_value_t = 500, value_name = "NUMBER",
           value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub per_second: u32,
+
+    /// The server's limit of the commands of a socket, for the report of `max`.
+    #[arg(long, env = "BAHAY_COMMANDS_PER_SOCKET", value_name = "RATE")]
+    pub commands_per_socket: Option<Rate>,
 
     /// Address of the server's metrics (BAHAY_PROBE_LISTEN), as in http://127.0.0.1:9180; one for
     /// each node, in the order of --url. Without it processor time and memory are measured by --pid
@@ -230,6 +219,15 @@ impl Options {
             Mode::Max | Mode::Idle => 0,
             Mode::Fixed | Mode::Ramp | Mode::Storm | Mode::Soak | Mode::Reads => self.think_ms,
         }
+    }
+}
+
+fn parse_form(name: &str) -> Result<Form, &'static str> {
+    match name {
+        "full" => Ok(Form::Full),
+        "brief" => Ok(Form::Brief),
+        "compact" => Ok(Form::Compact),
+        _ => Err("the forms are full, brief, compact"),
     }
 }
 

@@ -92,6 +92,7 @@ impl Run<'_> {
             mode: self.options.mode,
             think_ms: self.options.mean_think_ms(),
             limit_ms: self.options.limit_ms,
+            commands_per_socket: self.options.commands_per_socket.map(|rate| rate.to_string()),
             processes: 1,
             broken_off: true,
             empty_rss_bytes: self.empty_rss_bytes,

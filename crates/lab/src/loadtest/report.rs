@@ -38,6 +38,8 @@ pub(super) struct Report {
     /// The mean; zero for none.
     pub(super) think_ms: u64,
     pub(super) limit_ms: u64,
+    /// The server's limit of the commands of a socket; `None` if it was not given.
+    pub(super) commands_per_socket: Option<String>,
     /// The number of merged tester processes.
     pub(super) processes: u32,
     /// True if the report was saved during the run and the run did not complete.
@@ -204,7 +206,8 @@ impl Report {
             let like = |report: &Self| {
                 let nodes = report.steps.iter().flat_map(|step| &step.nodes);
                 let urls: Vec<_> = nodes.map(|node| node.url.clone()).collect();
-                (report.format, report.mode, report.think_ms, report.steps.len(), urls)
+                let limit = report.commands_per_socket.clone();
+                (report.format, report.mode, report.think_ms, limit, report.steps.len(), urls)
             };
             if like(&sum) != like(&report) {
                 return Err(LoadError::MergeMismatch(format!("{:?}", like(&sum))));
@@ -279,6 +282,7 @@ mod tests {
             mode: Mode::Fixed,
             think_ms: 500,
             limit_ms: 100,
+            commands_per_socket: Some("20:40".to_owned()),
             processes: 1,
             broken_off: false,
             empty_rss_bytes: 0,
@@ -298,8 +302,12 @@ mod tests {
         assert_eq!((merged.processes, step.tables, step.counted.count(Count::Moves)), (2, 20, 200));
         assert_eq!(step.counted.permille_us(Figure::ActionToEvent, 990) / 1_000, 50);
         assert_eq!(step.cpu_per_move_tenths_us(), 200, "both saw the same server");
-        let other = Report { think_ms: 1, ..report(5, &[]) };
-        assert!(Report::merge(vec![report(5, &[]), other]).is_err());
+        for other in [
+            Report { think_ms: 1, ..report(5, &[]) },
+            Report { commands_per_socket: None, ..report(5, &[]) },
+        ] {
+            assert!(Report::merge(vec![report(5, &[]), other]).is_err());
+        }
     }
 
     #[test]
@@ -331,6 +339,22 @@ mod tests {
         counters.record_latency(Figure::Lag, Duration::from_millis(11));
         let late = Step { counted: counters.take_measurements(), ..Step::default() };
         assert!(late.tester_limit().unwrap().contains("11.00 ms late"));
+    }
+
+    #[test]
+    fn a_reached_limit_of_commands_is_named() {
+        let fixed = report(5, &[]);
+        assert!(!fixed.summary().contains("limit of commands"), "{}", fixed.summary());
+        let max = Report { mode: Mode::Max, ..fixed };
+        let within = "the limit of commands of a socket, 20:40, was not reached";
+        assert!(max.summary().contains(within), "{}", max.summary());
+        let mut bounded = max;
+        // Requests that are no actions have limits of their own.
+        bounded.steps[0].counted.errors.insert("too_fast".to_owned(), 9);
+        assert!(bounded.summary().contains(within), "{}", bounded.summary());
+        bounded.steps[0].counted.counts.insert(Count::ActionsTooFast, 7);
+        let beyond = "THE LIMIT OF COMMANDS OF A SOCKET, 20:40, WAS REACHED 7 times";
+        assert!(bounded.summary().contains(beyond), "{}", bounded.summary());
     }
 
     #[test]

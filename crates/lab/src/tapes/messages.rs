@@ -65,7 +65,7 @@ impl Recorder {
         let missed = std::mem::take(&mut self.missed);
         let last = missed.len();
         for (place, shown) in (1..).zip(missed) {
-            self.send_update(&shown, place == last)?;
+            self.send_update(&shown, place == last, None)?;
         }
         Ok(())
     }
@@ -76,16 +76,30 @@ impl Recorder {
             return Ok(());
         };
         if self.is_connected {
-            return self.send_update(&shown, true);
+            return self.send_update(&shown, true, None);
         }
         self.missed.push(shown);
         Ok(())
     }
 
-    pub(super) fn send_update(
+    /// Acknowledges a command of the connected client, in the update with its effects if there is
+    /// one.
+    pub(super) fn deliver_answer(
+        &mut self,
+        command: u32,
+        shown: Option<ViewUpdate>,
+    ) -> Result<(), FormError> {
+        match shown {
+            Some(shown) => self.send_update(&shown, true, Some(command)),
+            None => self.send_ack(command),
+        }
+    }
+
+    fn send_update(
         &mut self,
         shown: &ViewUpdate,
         is_last: bool,
+        ack: Option<u32>,
     ) -> Result<(), FormError> {
         let ViewUpdate { version, tag, at, events, view } = shown;
         let prompt = OpenPrompt::from_view(view);
@@ -95,6 +109,7 @@ impl Recorder {
             server_time_ms: *at,
             events: events.clone(),
             prompt: prompt.filter(|_| is_last),
+            ack,
         })?;
         // In the full form only the last of several updates carries the prompt.
         if is_last {
@@ -146,15 +161,15 @@ impl Recorder {
         })
     }
 
-    pub(super) fn send_ack(&mut self, id: u32) -> Result<(), FormError> {
+    fn send_ack(&mut self, id: u32) -> Result<(), FormError> {
         let version = Some(self.delivered_version);
         self.send_message(&Message::Ack { id, version })
     }
 
     pub(super) fn send_message(&mut self, message: &Message<AnyGame>) -> Result<(), FormError> {
-        self.script.push_message(message)?;
+        let line = self.script.push_message(message)?;
         if let Message::Update { .. } | Message::Ack { .. } = message {
-            self.last = Some(self.script.as_line(message)?);
+            self.last = Some(line);
         }
         Ok(())
     }

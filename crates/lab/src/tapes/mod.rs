@@ -133,6 +133,8 @@ mod tests {
             r#""on":"before""#,
             r#""outcome":"overtaken""#,
             r#""type":"reveal""#,
+            r#"{\"type\":\"ack\",\"id\":"#,
+            r#",\"ack\":"#,
             r#""link":"replaced""#,
             r#""link":"signed_out""#,
         ] {

@@ -274,13 +274,10 @@ impl Recorder {
             Input::Leave { player: who } if *who == player => {
                 self.run_command(&json!({ "type": "leave" }), json!({ "type": "leave" }), shown)
             }
-            Input::Reveal { player: who, .. } if *who == player => {
-                self.deliver(shown)?;
-                if let Some(id) = self.reveal.take() {
-                    self.send_ack(id)?;
-                }
-                Ok(())
-            }
+            Input::Reveal { player: who, .. } if *who == player => match self.reveal.take() {
+                Some(id) => self.deliver_answer(id, shown),
+                None => self.deliver(shown),
+            },
             _ => {
                 self.deliver(shown)?;
                 self.refuse_late_commands()
@@ -306,8 +303,7 @@ impl Recorder {
         command: u32,
         shown: Option<ViewUpdate>,
     ) -> Result<(), FormError> {
-        self.deliver(shown)?;
-        self.send_ack(command)?;
+        self.deliver_answer(command, shown)?;
         self.end_wish(wish, "done");
         Ok(())
     }
@@ -453,10 +449,9 @@ impl Recorder {
             && !is_first
         {
             // A message of an old connection must have no effect.
-            self.script.push_late_message(&late);
+            self.script.push_late_message(late);
         }
-        self.deliver(shown)?;
-        self.finish_join()?;
+        self.finish_join(shown)?;
         self.resend_pending()
     }
 
@@ -481,13 +476,14 @@ impl Recorder {
         };
         self.open_connection(player, self.simulation.now())?;
         self.catch_up()?;
-        self.finish_join()
+        self.finish_join(None)
     }
 
-    /// Acknowledges the join: the view is current, and commands are accepted.
-    fn finish_join(&mut self) -> Result<(), FormError> {
+    /// Delivers the update with the player's presence, if there is one, and acknowledges the join:
+    /// the view is current, and commands are accepted.
+    fn finish_join(&mut self, shown: Option<ViewUpdate>) -> Result<(), FormError> {
+        self.deliver_answer(JOIN, shown)?;
         self.is_joined = true;
-        self.send_ack(JOIN)?;
         self.script.push_line(&json!({ "current": true }));
         let view = self.simulation.table().view(self.player);
         self.send_text_if_asked(&view);

@@ -52,44 +52,29 @@ impl Script {
         self.shorthand = Shorthand::new(self.form);
     }
 
-    /// Appends a message of the server in its wire form.
-    pub(super) fn push_message(&mut self, message: &Message<AnyGame>) -> Result<(), FormError> {
-        let bytes = self.encode(message)?;
-        self.push_timed(message_line(&bytes, self.form));
-        Ok(())
+    /// Appends a message of the server in its wire form, and returns its line without the time.
+    pub(super) fn push_message(&mut self, message: &Message<AnyGame>) -> Result<Value, FormError> {
+        let mut bytes = Vec::new();
+        self.shorthand.write(message, &mut bytes)?;
+        let line = match self.form {
+            Form::Full | Form::Brief => json!({ "heard": String::from_utf8_lossy(&bytes) }),
+            Form::Compact => {
+                let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+                json!({ "bytes": digits })
+            }
+        };
+        self.push_timed(line.clone());
+        Ok(line)
     }
 
     /// Appends a message of the previous connection, which arrives too late.
-    pub(super) fn push_late_message(&mut self, late: &Value) {
-        let mut late = late.clone();
+    pub(super) fn push_late_message(&mut self, mut late: Value) {
         late["on"] = "before".into();
         self.push_timed(late);
     }
 
-    /// Returns a message as a line, without appending it.
-    pub(super) fn as_line(&mut self, message: &Message<AnyGame>) -> Result<Value, FormError> {
-        let bytes = self.encode(message)?;
-        Ok(message_line(&bytes, self.form))
-    }
-
     pub(super) fn into_text(self) -> String {
         self.text
-    }
-
-    fn encode(&mut self, message: &Message<AnyGame>) -> Result<Vec<u8>, FormError> {
-        let mut bytes = Vec::new();
-        self.shorthand.write(message, &mut bytes)?;
-        Ok(bytes)
-    }
-}
-
-fn message_line(bytes: &[u8], form: Form) -> Value {
-    match form {
-        Form::Full | Form::Brief => json!({ "heard": String::from_utf8_lossy(bytes) }),
-        Form::Compact => {
-            let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-            json!({ "bytes": digits })
-        }
     }
 }
 

@@ -7,8 +7,7 @@ use std::time::{Duration, Instant};
 
 use bahay::auth::ACCESS_TOKEN_LIFE;
 use bahay::clock::Clock;
-use bahay::rate_limit;
-use bahay_engine::table::Clocks;
+use bahay::rate_limit::{self, Rate};
 use serde_json::Value;
 use tokio::time::sleep;
 use uuid::Uuid;
@@ -147,7 +146,8 @@ async fn everybody_comes_back_from_a_storm() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_player_with_an_expired_token_renews_it() {
     let wall = Clock::set_to(Clock::system().now());
-    let house = House::with_wall(Clocks::default(), wall.clone()).await;
+    let setup = Setup { wall: wall.clone(), ..Setup::default() };
+    let house = House::with_setup(setup).await;
     let all_play = async {
         let until = Instant::now() + PATIENCE;
         loop {
@@ -182,6 +182,22 @@ async fn a_ramp_tells_each_step_and_that_nothing_holds() {
         let step = steps.lines().find(|line| line.starts_with(tables)).unwrap_or_default();
         assert!(step.contains("does not hold"), "{steps}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_without_think_times_tells_whether_the_limit_of_commands_bounds_it() {
+    let words = "max --tables 2 --seconds 2 --warm-up 0";
+    let rate = Rate { per_second: 100_000, burst: 100_000 };
+    let house = House::with_rate_limits(|limits| limits.commands_per_socket = rate).await;
+    let unbounded = said(&loadtest(&house, words).await);
+    let not_reached = "the limit of commands of a socket was not reached";
+    assert!(unbounded.contains(not_reached) && !unbounded.contains("too_fast"), "{unbounded}");
+    // However slow the machine, its players would act sooner.
+    let rate = Rate { per_second: 1, burst: 2 };
+    let house = House::with_rate_limits(|limits| limits.commands_per_socket = rate).await;
+    let words = "max --tables 2 --seconds 4 --warm-up 0";
+    let bounded = said(&loadtest(&house, words).await);
+    assert!(bounded.contains("THE LIMIT OF COMMANDS OF A SOCKET WAS REACHED"), "{bounded}");
 }
 
 /// A process that is killed on drop.

@@ -40,11 +40,12 @@ const TRY_AGAIN_AFTER: Duration = Duration::from_millis(20);
 /// A handle for calls to a cluster. Clones share the connections.
 #[derive(Clone)]
 pub(crate) struct Cluster {
-    shared: Arc<ClusterState>,
-    answered_by: Option<NodeAddress>,
+    pub(super) shared: Arc<ClusterState>,
+    /// The master that answered the last call.
+    pub(super) answered_by: Option<NodeAddress>,
 }
 
-struct ClusterState {
+pub(super) struct ClusterState {
     factory: ConnectionFactory,
     /// The nodes named in the settings, asked if no known master answers.
     seeds: Vec<NodeAddress>,
@@ -92,25 +93,13 @@ impl Cluster {
             is_migrating: AtomicBool::new(false),
         };
         let cluster = Self { shared: Arc::new(shared), answered_by: None };
-        cluster.refresh().await?;
+        cluster.shared.refresh().await?;
         Ok(cluster)
-    }
-
-    pub(crate) fn answered_by(&self) -> Option<&NodeAddress> {
-        self.answered_by.as_ref()
-    }
-
-    pub(crate) fn master_of_slot(&self, slot: u16) -> Option<NodeAddress> {
-        self.shared.master_of_slot(slot)
     }
 
     /// Returns true if a call has met a migrating slot since the last call of this function.
     pub(crate) fn take_slot_migration(&self) -> bool {
         self.shared.is_migrating.swap(false, Ordering::AcqRel)
-    }
-
-    pub(crate) async fn refresh(&self) -> RedisResult<()> {
-        self.shared.refresh().await
     }
 
     /// Sends a command to every known master. Returns the answers with the masters' addresses.
@@ -174,16 +163,10 @@ impl Cluster {
             return self.shared.connection(address)?.send_packed_command(command).await;
         }
         // The call concerns the cluster as a whole, so the first answer of any master is used.
-        let calls = self.shared.known_masters().into_iter().map(|address| {
-            Box::pin(
-                async move { self.shared.connection(&address)?.send_packed_command(command).await },
-            )
+        let calls = self.shared.known_masters().into_iter().map(|address| async move {
+            self.shared.connection(&address)?.send_packed_command(command).await
         });
-        let calls: Vec<_> = calls.collect();
-        if calls.is_empty() {
-            return Err(no_answer());
-        }
-        Ok(select_ok(calls).await?.0)
+        first_answer(calls.collect()).await
     }
 
     /// Sends a request to the master of a slot, and follows its redirections.
@@ -245,7 +228,7 @@ impl ClusterState {
         Ok(connection)
     }
 
-    fn master_of_slot(&self, slot: u16) -> Option<NodeAddress> {
+    pub(super) fn master_of_slot(&self, slot: u16) -> Option<NodeAddress> {
         let masters = self.masters.lock().unwrap_or_else(PoisonError::into_inner);
         masters.get(usize::from(slot)).cloned().flatten()
     }
@@ -277,7 +260,7 @@ impl ClusterState {
     /// Refreshes the slot map from the known masters, or from the nodes of the settings if none of
     /// them answers. The first answer is used: an outdated one is corrected by the next
     /// redirection.
-    async fn refresh(&self) -> RedisResult<()> {
+    pub(super) async fn refresh(&self) -> RedisResult<()> {
         let known_masters = self.known_masters();
         let masters = match self.ask_masters(known_masters.iter()).await {
             Ok(masters) => masters,
@@ -297,17 +280,11 @@ impl ClusterState {
         let mut command = redis::cmd("CLUSTER");
         command.arg("SLOTS");
         let command = &command;
-        let calls = nodes.map(|node| {
-            Box::pin(async move {
-                let answer = self.connection(node)?.send_packed_command(command).await?;
-                parse_slots(&answer.extract_error()?, node)
-            })
+        let calls = nodes.map(|node| async move {
+            let answer = self.connection(node)?.send_packed_command(command).await?;
+            parse_slots(&answer.extract_error()?, node)
         });
-        let calls: Vec<_> = calls.collect();
-        if calls.is_empty() {
-            return Err(no_answer());
-        }
-        Ok(select_ok(calls).await?.0)
+        first_answer(calls.collect()).await
     }
 
     /// Refreshes the slot map in the background, unless a refresh is under way.
@@ -456,6 +433,14 @@ fn crc16(bytes: &[u8]) -> u16 {
             (crc << 1) ^ polynomial
         })
     })
+}
+
+/// Returns the first successful answer of concurrent calls.
+async fn first_answer<T>(calls: Vec<impl Future<Output = RedisResult<T>>>) -> RedisResult<T> {
+    if calls.is_empty() {
+        return Err(no_answer());
+    }
+    Ok(select_ok(calls.into_iter().map(Box::pin)).await?.0)
 }
 
 fn no_answer() -> RedisError {

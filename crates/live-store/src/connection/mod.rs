@@ -77,7 +77,7 @@ impl Connection {
     pub(crate) async fn refresh(&self) -> Result<(), Unavailable> {
         match self {
             Self::Server(_) => Ok(()),
-            Self::Cluster(cluster) => Ok(cluster.refresh().await?),
+            Self::Cluster(cluster) => Ok(cluster.shared.refresh().await?),
         }
     }
 
@@ -111,7 +111,9 @@ impl Connection {
     pub(crate) fn master_of_key(&self, key: &str) -> Option<NodeAddress> {
         match self {
             Self::Server(_) => Some(NodeAddress::single_server()),
-            Self::Cluster(cluster) => cluster.master_of_slot(cluster::slot_of(key.as_bytes())),
+            Self::Cluster(cluster) => {
+                cluster.shared.master_of_slot(cluster::slot_of(key.as_bytes()))
+            }
         }
     }
 
@@ -119,7 +121,7 @@ impl Connection {
     pub(crate) fn answered_by(&self) -> Option<NodeAddress> {
         match self {
             Self::Server(_) => Some(NodeAddress::single_server()),
-            Self::Cluster(cluster) => cluster.answered_by().cloned(),
+            Self::Cluster(cluster) => cluster.answered_by.clone(),
         }
     }
 }

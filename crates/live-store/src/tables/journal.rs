@@ -5,7 +5,7 @@
 //! last lines and grown again is therefore never mistaken for a continuation: a caller with a point
 //! that is not in the journal has to load the table again.
 
-use bahay_engine::table::{TableId, Timestamp};
+use bahay_engine::table::TableId;
 use bahay_shell::{AppendOutcome, JournalEntry, Point, StoredTable, Tail};
 use redis::{ErrorKind, RedisWrite as _, ServerErrorKind, Value};
 
@@ -21,20 +21,7 @@ static COMPACT: Script = script!("compact.lua");
 const NO_SCRIPT: ErrorKind = ErrorKind::Server(ServerErrorKind::NoScript);
 
 /// A line to be appended.
-#[derive(Clone, Copy, Debug)]
-pub struct NewLine<'a> {
-    /// The point that the line was decided on.
-    pub after: Point,
-    /// A fresh tag, which no other line has.
-    pub tag: Tag,
-    /// The table's version of the engine.
-    pub engine: u32,
-    pub line: &'a str,
-    /// The next deadline of the table.
-    pub deadline: Option<Timestamp>,
-    /// The time to live of the table without a further line or a deadline, in milliseconds.
-    pub idle_ms: Option<u64>,
-}
+pub type NewLine<'a> = bahay_shell::NewLine<&'a str>;
 
 /// Parses an entry. A line without a tag was not written by this program and gets the default tag.
 pub(super) fn parse_entry(mut text: String) -> JournalEntry {
@@ -110,7 +97,7 @@ impl LiveStore {
         call.arg(self.due_key(self.shard_of(table), engine));
         call.write_arg_fmt(format_args!("{} {}", after.version, after.tag));
         call.write_arg_fmt(format_args!("{tag} {line}"));
-        call.arg(&*self.subscriptions.listener);
+        call.arg(&*self.subscriptions.subscriber.listener);
         match (deadline, idle_ms) {
             (Some(deadline), _) => call.arg(deadline.ms()),
             (None, Some(idle_ms)) => call.arg("").arg(idle_ms),

@@ -49,30 +49,20 @@ pub enum Publication {
 /// answers. Clones share it.
 #[derive(Clone)]
 pub(crate) struct Subscriptions {
-    connection: Connection,
-    /// The name by which tables know this process among their listeners.
-    pub(super) listener: Arc<str>,
-    listeners: ListenerRegistry,
-    pushes: Arc<PushState>,
+    pub(super) subscriber: Subscriber,
     /// The renewal task, which ends with the last clone.
     _renewal: Arc<RenewalTask>,
 }
 
-/// The registration of this process as a listener of tables.
+/// The subscriptions without the renewal task, which has a clone.
 #[derive(Clone)]
-struct ListenerRegistry {
+pub(super) struct Subscriber {
+    connection: Connection,
+    /// The connection of the calls, which register listeners and detect migrating slots.
     commands: Connection,
-    listener: Arc<str>,
-}
-
-impl ListenerRegistry {
-    /// Adds or removes this process as a listener. Returns false if the table does not exist.
-    async fn set_listening(&self, channel: &str, listens: bool) -> Result<bool, Unavailable> {
-        let table = channel.strip_suffix(LINES).unwrap_or(channel);
-        let mut call = LISTEN.key(format!("{table}:head"));
-        call.arg(&*self.listener).arg(u8::from(listens));
-        Ok(call.invoke_async(&mut self.commands.clone()).await?)
-    }
+    /// The name by which tables know this process among their listeners.
+    pub(super) listener: Arc<str>,
+    pushes: Arc<PushState>,
 }
 
 struct RenewalTask(tokio::task::AbortHandle);
@@ -128,93 +118,89 @@ impl Subscriptions {
         let handler_state = pushes.clone();
         let push: PushHandler = Arc::new(move |from, push| handler_state.handle_push(from, &push));
         let connection = Connection::open(options, Some(push)).await?;
-        let listener: Arc<str> = entropy::tag().to_string().into();
-        let listeners = ListenerRegistry { commands, listener: listener.clone() };
-        let renewal = tokio::spawn(renew_subscriptions(
-            connection.clone(),
-            listeners.clone(),
-            pushes.clone(),
-        ));
+        let listener = entropy::tag().to_string().into();
+        let subscriber = Subscriber { connection, commands, listener, pushes };
+        let renewal = tokio::spawn(subscriber.clone().renew_subscriptions());
         let renewal = Arc::new(RenewalTask(renewal.abort_handle()));
-        Ok((Self { connection, listener, listeners, pushes, _renewal: renewal }, receiver))
+        Ok((Self { subscriber, _renewal: renewal }, receiver))
     }
 }
 
-/// Renews lost subscriptions, forever. A server that does not answer is retried in the next round.
-async fn renew_subscriptions(
-    connection: Connection,
-    listeners: ListenerRegistry,
-    pushes: Arc<PushState>,
-) {
-    let mut ticks = interval(RENEWAL_INTERVAL);
-    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let mut generation = listeners.commands.generation();
-    loop {
-        tokio::select! {
-            _ = ticks.tick() => {}
-            () = pushes.lost.notified() => {}
-        }
-        // The commands were sent to a replica, and so were the subscriptions.
-        let replaced = listeners.commands.generation();
-        if replaced != generation {
-            generation = replaced;
-            connection.reconnect();
-            pushes.mark_lost(|_, place| *place != SubscriptionState::Pending);
-            pushes.publish(Publication::Interrupted);
-        }
-        if pushes.channels().wanted.is_empty() {
-            continue;
-        }
-        // While a slot migrates its new master publishes, and the subscriptions are still at the
-        // old one.
-        if listeners.commands.take_slot_migration() {
-            pushes.publish(Publication::Interrupted);
-        }
-        if let Err(error) = connection.refresh().await {
-            tracing::debug!(%error, "the slot map could not be refreshed");
-        }
-        // Servers are handled concurrently, so that one that does not answer delays none of the
-        // others.
-        let renewals = pushes.take_misplaced(&connection).into_values().map(|channels| {
-            let connection = &connection;
-            let listeners = &listeners;
-            let pushes = &pushes;
-            async move {
-                let subscriptions = channels
-                    .iter()
-                    .map(|channel| subscribe(connection, listeners, pushes, channel));
-                if join_all(subscriptions).await.iter().any(Result::is_ok) {
-                    pushes.publish(Publication::Interrupted);
-                }
+impl Subscriber {
+    /// Renews lost subscriptions, forever. A server that does not answer is retried in the next
+    /// round.
+    async fn renew_subscriptions(self) {
+        let Self { connection, commands, pushes, .. } = &self;
+        let mut ticks = interval(RENEWAL_INTERVAL);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut generation = commands.generation();
+        loop {
+            tokio::select! {
+                _ = ticks.tick() => {}
+                () = pushes.lost.notified() => {}
             }
-        });
-        join_all(renewals).await;
+            // The commands were sent to a replica, and so were the subscriptions.
+            let replaced = commands.generation();
+            if replaced != generation {
+                generation = replaced;
+                connection.reconnect();
+                pushes.mark_lost(|_, place| *place != SubscriptionState::Pending);
+                pushes.publish(Publication::Interrupted);
+            }
+            if pushes.channels().wanted.is_empty() {
+                continue;
+            }
+            // While a slot migrates its new master publishes, and the subscriptions are still at
+            // the old one.
+            if commands.take_slot_migration() {
+                pushes.publish(Publication::Interrupted);
+            }
+            if let Err(error) = connection.refresh().await {
+                tracing::debug!(%error, "the slot map could not be refreshed");
+            }
+            // Servers are handled concurrently, so that one that does not answer delays none of the
+            // others.
+            let renewals = pushes.take_misplaced(connection).into_values().map(|channels| {
+                let subscriber = &self;
+                async move {
+                    let renewals = channels.iter().map(|channel| subscriber.subscribe(channel));
+                    if join_all(renewals).await.iter().any(Result::is_ok) {
+                        subscriber.pushes.publish(Publication::Interrupted);
+                    }
+                }
+            });
+            join_all(renewals).await;
+        }
     }
-}
 
-/// Subscribes to a channel, then registers as a listener. Returns false if the table does not
-/// exist.
-async fn subscribe(
-    connection: &Connection,
-    listeners: &ListenerRegistry,
-    pushes: &PushState,
-    channel: &str,
-) -> Result<bool, Unavailable> {
-    let losses = pushes.channels().losses;
-    let mut connection = connection.clone();
-    let mut call = redis::cmd("SSUBSCRIBE");
-    call.arg(channel);
-    let answered = call.query_async::<()>(&mut connection).await;
-    let noted = match answered {
-        // Only tables register their listeners.
-        Ok(()) if !channel.ends_with(LINES) => Ok(true),
-        Ok(()) => listeners.set_listening(channel, true).await,
-        Err(error) => Err(error.into()),
-    };
-    // An unregistered listener receives nothing, so the subscription does not count as established.
-    let at = connection.answered_by().filter(|_| noted.is_ok());
-    pushes.finish_subscribe(channel, at, losses);
-    noted
+    /// Subscribes to a channel, then registers as a listener. Returns false if the table does not
+    /// exist.
+    async fn subscribe(&self, channel: &str) -> Result<bool, Unavailable> {
+        let losses = self.pushes.channels().losses;
+        let mut connection = self.connection.clone();
+        let mut call = redis::cmd("SSUBSCRIBE");
+        call.arg(channel);
+        let answered = call.query_async::<()>(&mut connection).await;
+        let noted = match answered {
+            // Only tables register their listeners.
+            Ok(()) if !channel.ends_with(LINES) => Ok(true),
+            Ok(()) => self.set_listening(channel, true).await,
+            Err(error) => Err(error.into()),
+        };
+        // An unregistered listener receives nothing, so the subscription does not count as
+        // established.
+        let at = connection.answered_by().filter(|_| noted.is_ok());
+        self.pushes.finish_subscribe(channel, at, losses);
+        noted
+    }
+
+    /// Adds or removes this process as a listener. Returns false if the table does not exist.
+    async fn set_listening(&self, channel: &str, listens: bool) -> Result<bool, Unavailable> {
+        let table = channel.strip_suffix(LINES).unwrap_or(channel);
+        let mut call = LISTEN.key(format!("{table}:head"));
+        call.arg(&*self.listener).arg(u8::from(listens));
+        Ok(call.invoke_async(&mut self.commands.clone()).await?)
+    }
 }
 
 impl PushState {
@@ -337,10 +323,10 @@ impl LiveStore {
         &self,
         channel: String,
     ) -> broadcast::Receiver<PlayerMessage> {
-        let Subscriptions { connection, listeners, pushes, .. } = &self.subscriptions;
-        let messages = pushes.player_messages.subscribe();
-        pushes.channels().wanted.insert(channel.clone(), SubscriptionState::Pending);
-        if let Err(error) = subscribe(connection, listeners, pushes, &channel).await {
+        let subscriber = &self.subscriptions.subscriber;
+        let messages = subscriber.pushes.player_messages.subscribe();
+        subscriber.pushes.channels().wanted.insert(channel.clone(), SubscriptionState::Pending);
+        if let Err(error) = subscriber.subscribe(&channel).await {
             tracing::debug!(%error, "the subscription to messages for players is retried");
         }
         messages
@@ -348,16 +334,16 @@ impl LiveStore {
 
     /// Subscribes to a table's publications from now on. Returns false if the table does not exist.
     pub async fn watch(&self, table: TableId) -> Result<bool, Unavailable> {
-        let Subscriptions { connection, listeners, pushes, .. } = &self.subscriptions;
+        let subscriber = &self.subscriptions.subscriber;
         let channel = self.table_key(table, "lines").to_string();
-        pushes.channels().wanted.insert(channel.clone(), SubscriptionState::Pending);
-        let watched = subscribe(connection, listeners, pushes, &channel).await;
+        subscriber.pushes.channels().wanted.insert(channel.clone(), SubscriptionState::Pending);
+        let watched = subscriber.subscribe(&channel).await;
         match watched {
             Ok(true) => {}
             // A table created later would not know this listener.
             Ok(false) => self.unwatch(table).await?,
             Err(_) => {
-                pushes.channels().wanted.remove(&channel);
+                subscriber.pushes.channels().wanted.remove(&channel);
             }
         }
         watched
@@ -372,17 +358,17 @@ impl LiveStore {
     /// Checks that publications can arrive. A lost connection is reopened only on use, and this one
     /// may be idle for hours.
     pub async fn ping_subscriptions(&self) -> Result<(), Unavailable> {
-        let mut connection = self.subscriptions.connection.clone();
+        let mut connection = self.subscriptions.subscriber.connection.clone();
         Ok(redis::cmd("PING").query_async(&mut connection).await?)
     }
 
     pub async fn unwatch(&self, table: TableId) -> Result<(), Unavailable> {
-        let Subscriptions { connection, listeners, pushes, .. } = &self.subscriptions;
+        let subscriber = &self.subscriptions.subscriber;
         let channel = self.table_key(table, "lines").to_string();
-        pushes.channels().wanted.remove(&channel);
+        subscriber.pushes.channels().wanted.remove(&channel);
         let mut call = redis::cmd("SUNSUBSCRIBE");
-        call.arg(&channel).query_async::<()>(&mut connection.clone()).await?;
-        listeners.set_listening(&channel, false).await?;
+        call.arg(&channel).query_async::<()>(&mut subscriber.connection.clone()).await?;
+        subscriber.set_listening(&channel, false).await?;
         Ok(())
     }
 }

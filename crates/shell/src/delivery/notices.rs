@@ -57,21 +57,17 @@ impl<T> NoticeSender<T> {
             return Err(SendError::Full);
         }
         queue.waiting.push_back(notice);
-        let waker = queue.waker.take();
-        drop(queue);
-        waker.into_iter().for_each(Waker::wake);
+        wake_receiver(queue);
         Ok(())
     }
 
     /// Wakes the receiver without queueing a notice.
     pub(crate) fn wake(&self) -> Result<(), SendError> {
-        let mut queue = lock(&self.0);
+        let queue = lock(&self.0);
         if queue.is_closed {
             return Err(SendError::Closed);
         }
-        let waker = queue.waker.take();
-        drop(queue);
-        waker.into_iter().for_each(Waker::wake);
+        wake_receiver(queue);
         Ok(())
     }
 
@@ -90,9 +86,7 @@ impl<T> Drop for NoticeSender<T> {
     fn drop(&mut self) {
         let mut queue = lock(&self.0);
         queue.is_closed = true;
-        let waker = queue.waker.take();
-        drop(queue);
-        waker.into_iter().for_each(Waker::wake);
+        wake_receiver(queue);
     }
 }
 
@@ -112,12 +106,6 @@ impl<T> NoticeReceiver<T> {
     /// that was too slow.
     pub fn ending(&self) -> Option<WatchEnd> {
         lock(&self.0).ending
-    }
-
-    /// Returns true if the queue is closed and empty.
-    pub fn is_finished(&self) -> bool {
-        let queue = lock(&self.0);
-        queue.is_closed && queue.waiting.is_empty()
     }
 
     /// Clears the waker, so that notices do not wake the task before the next poll. A watcher that
@@ -169,11 +157,18 @@ fn lock<T>(queue: &Mutex<Queue<T>>) -> MutexGuard<'_, Queue<T>> {
     queue.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Wakes a receiver that waits, after the lock is released.
+fn wake_receiver<T>(mut queue: MutexGuard<'_, Queue<T>>) {
+    let waker = queue.waker.take();
+    drop(queue);
+    waker.into_iter().for_each(Waker::wake);
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
-    use std::task::{Context, Poll, Wake};
+    use std::task::{Context, Poll, Wake, Waker};
 
     use super::{SendError, notice_channel};
     use crate::delivery::notice::WatchEnd;
@@ -223,9 +218,10 @@ mod tests {
     fn queued_notices_are_delivered_after_the_close() {
         let (sender, mut notices) = notice_channel();
         sender.send(1, NOTICES_MAX).expect("the queue has capacity");
-        assert!(!notices.is_finished());
         sender.close(WatchEnd::Voided);
-        assert_eq!((notices.try_recv(), notices.try_recv()), (Some(1), None));
-        assert_eq!((notices.ending(), notices.is_finished()), (Some(WatchEnd::Voided), true));
+        let mut context = Context::from_waker(Waker::noop());
+        assert_eq!(notices.poll_recv(&mut context), Poll::Ready(Some(1)));
+        assert_eq!(notices.poll_recv(&mut context), Poll::Ready(None));
+        assert_eq!(notices.ending(), Some(WatchEnd::Voided));
     }
 }

@@ -5,7 +5,7 @@ use bahay_engine::table::{Event, Readable, Table, TableId, TableView};
 
 use crate::delivery::notice::WatchEnd;
 use crate::failure::TableError;
-use crate::history::journal::Point;
+use crate::history::journal::{Point, Tag};
 
 /// Builds messages for one client, in the order of the calls.
 pub trait Presenter<G: Readable> {
@@ -28,7 +28,9 @@ pub trait Presenter<G: Readable> {
     /// Reports that the table is gone. The connection stays open for the next table.
     fn send_closed(&mut self, table: TableId, why: WatchEnd);
 
-    fn send_ack(&mut self, id: u32, version: Option<u64>);
+    /// Acknowledges a command. `line` is the tag of the line that the command caused: if an update
+    /// shows that line and is still to be sent, it carries the ack.
+    fn send_ack(&mut self, id: u32, version: Option<u64>, line: Option<Tag>);
 
     fn send_refusal(&mut self, id: u32, why: CommandRefusal<'_, G::Refusal>);
 }

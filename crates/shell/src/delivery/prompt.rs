@@ -27,12 +27,8 @@ impl<A> OpenPrompt<A> {
             return None;
         };
         let prompt = G::prompt_in_view(game_view)?;
-        let legal = |_: Seat| {
-            let mut legal = Vec::new();
-            G::legal_in_view(game_view, &mut legal);
-            legal
-        };
-        Some(Self::build(*game, *deadline_ms, prompt, view.viewer(), legal))
+        let add_legal = |_: Seat, legal: &mut Vec<A>| G::legal_in_view(game_view, legal);
+        Some(Self::build(*game, *deadline_ms, prompt, view.viewer(), add_legal))
     }
 
     /// Returns the open prompt without a view, for clients that follow the table by its events.
@@ -42,12 +38,8 @@ impl<A> OpenPrompt<A> {
         };
         let viewer = table.viewer(player);
         let prompt = playing.state.prompt_for(viewer)?;
-        let legal = |seat| {
-            let mut legal = Vec::new();
-            playing.state.legal_actions(seat, &mut legal);
-            legal
-        };
-        Some(Self::build(playing.game, Some(playing.deadline), prompt, viewer, legal))
+        let add_legal = |seat, legal: &mut Vec<A>| playing.state.legal_actions(seat, legal);
+        Some(Self::build(playing.game, Some(playing.deadline), prompt, viewer, add_legal))
     }
 
     fn build(
@@ -55,13 +47,14 @@ impl<A> OpenPrompt<A> {
         deadline_ms: Option<Timestamp>,
         prompt: Prompt,
         viewer: Viewer,
-        legal: impl FnOnce(Seat) -> Vec<A>,
+        add_legal: impl FnOnce(Seat, &mut Vec<A>),
     ) -> Self {
         let Prompt { number, seats, .. } = prompt;
-        let legal = match viewer {
-            Viewer::Seat(seat) if seats.contains(seat) => legal(seat),
-            Viewer::Seat(_) | Viewer::Public | Viewer::Everything => Vec::new(),
-        };
+        let mut legal = Vec::new();
+        match viewer {
+            Viewer::Seat(seat) if seats.contains(seat) => add_legal(seat, &mut legal),
+            Viewer::Seat(_) | Viewer::Public | Viewer::Everything => {}
+        }
         Self { game, number, seats, deadline_ms, legal }
     }
 }

@@ -10,11 +10,9 @@
 //! Out of scope: the form of messages ([`Presenter`]), and all of a connection beside its table.
 
 use bahay_engine::game::{GameRules, Viewer};
-use bahay_engine::table::{
-    ConnectionId, Event, Input, PlayerId, Readable, Rejection, Table, TableId,
-};
+use bahay_engine::table::{ConnectionId, Input, PlayerId, Readable, Rejection, Table, TableId};
 
-use crate::context::{Context, PlantedFault};
+use crate::context::Context;
 use crate::delivery::direct::DirectLease;
 use crate::delivery::notice::{Notice, WatchEnd};
 use crate::delivery::notices::NoticeReceiver;
@@ -25,7 +23,8 @@ use crate::guard::catch_panic;
 use crate::halting::Halt;
 use crate::history::delivery_cursor::{DeliveryCursor, LastVisible, redact_events};
 use crate::history::journal::{Point, Tag};
-use crate::history::replica::AppliedLine;
+use crate::history::replica::{AppliedLine, has_steady_seat};
+use crate::mutation::Mutation;
 
 /// A call that a session needs from its process.
 #[derive(Debug)]
@@ -217,14 +216,13 @@ impl<G: Readable> PlayerSession<G> {
             return Ok(None);
         };
         let Some(table) = seat else {
-            self.refuse_unseated(ctx, out, id)?;
-            return Ok(None);
+            return self.refuse_unseated(ctx, out, id);
         };
         // On a connection that has joined before, the delivered point counts, not the client's
         // point when it sent the command: the lines in between were on their way and must not be
         // sent twice.
         let sent = self.joined.as_ref().filter(|joined| joined.table == table);
-        let sent = sent.filter(|_| !ctx.has_fault(PlantedFault::RepeatsWhatWasSent));
+        let sent = sent.filter(|_| !ctx.has_mutation(Mutation::RepeatsWhatWasSent));
         let from = from.filter(|_| of == Some(table));
         let sent = sent.map(|joined| joined.cursor.to_client_point(joined.cursor.position()));
         let from = from.map(|from| sent.unwrap_or(from));
@@ -253,11 +251,10 @@ impl<G: Readable> PlayerSession<G> {
             }
         };
         // The seat was freed since its lookup, so nothing of this table is shown.
-        let lingers = ctx.has_fault(PlantedFault::WatchesAfterARefusedJoin);
+        let lingers = ctx.has_mutation(Mutation::WatchesAfterARefusedJoin);
         if watch.table.seat_of(self.player).is_none() && !lingers {
             drop(watch);
-            self.refuse_unseated(ctx, out, id)?;
-            return Ok(None);
+            return self.refuse_unseated(ctx, out, id);
         }
         let Ok(cursor) = self.deliver_initial(ctx, out, &watch, from) else {
             self.joined = None;
@@ -270,7 +267,7 @@ impl<G: Readable> PlayerSession<G> {
         self.joined =
             Some(JoinedTable { table, kind, cursor, notices, is_confirmed: false, is_previewing });
         if is_previewing {
-            out.send_ack(id, self.delivered_version());
+            out.send_ack(id, self.delivered_version(), None);
             return Ok(None);
         }
         self.pending = Some(OpenCommand::Connect { id, mode });
@@ -299,27 +296,27 @@ impl<G: Readable> PlayerSession<G> {
             joined.is_confirmed = true;
         }
         let version = submitted.as_ref().ok().copied();
-        let client_version = self.deliver_queued_notices(ctx, out, version)?;
+        let (client_version, line) = self.deliver_queued_notices(ctx, out, version)?;
         match submitted {
             Ok(version) => {
                 self.check_delivered(version)?;
                 // A previewing client had its ack with the preview, and its command is still to be
                 // carried out.
                 if is_joining || !connects {
-                    out.send_ack(id, client_version);
+                    out.send_ack(id, client_version, line);
                 }
             }
             // The connection joined again where it had joined, which changes nothing.
             Err(_) if connects && is_connected => {
                 if is_joining {
-                    out.send_ack(id, self.delivered_version());
+                    out.send_ack(id, self.delivered_version(), None);
                 }
             }
             Err(error) => {
                 out.send_refusal(id, CommandRefusal::Table(&error));
                 // The seat was freed between the watch and the connect.
                 let is_over = matches!(error, TableError::Rejected(_) | TableError::Missing);
-                if connects && is_over && !ctx.has_fault(PlantedFault::WatchesAfterARefusedJoin) {
+                if connects && is_over && !ctx.has_mutation(Mutation::WatchesAfterARefusedJoin) {
                     self.joined = None;
                 } else if let Some(joined) = self.joined.as_mut().filter(|_| connects) {
                     joined.is_previewing = !is_joining;
@@ -386,13 +383,13 @@ impl<G: Readable> PlayerSession<G> {
         ctx: &impl Context<G>,
         out: &mut impl Presenter<G>,
         id: u32,
-    ) -> Result<(), SessionEnd> {
-        if !ctx.has_fault(PlantedFault::WatchesAfterARefusedJoin) {
+    ) -> Result<Option<SessionCall<G>>, SessionEnd> {
+        if !ctx.has_mutation(Mutation::WatchesAfterARefusedJoin) {
             self.deliver_queued_notices(ctx, out, None)?;
             self.joined = None;
         }
         out.send_refusal(id, CommandRefusal::NotSeated);
-        Ok(())
+        Ok(None)
     }
 
     /// Delivers the start of a watch: the lines missed since `from`, or a snapshot.
@@ -405,7 +402,8 @@ impl<G: Readable> PlayerSession<G> {
     ) -> Result<DeliveryCursor, SessionEnd> {
         let Watch { at, last_visible, table, .. } = watch;
         let missed = watch.missed.as_deref().filter(|missed| {
-            missed.len() <= ctx.limits().resume_updates && has_steady_seat::<G>(missed, self.player)
+            missed.len() <= ctx.limits().resume_updates
+                && has_steady_seat::<G>(missed, table, self.player)
         });
         if let (Some(from), Some(missed)) = (from, missed) {
             let before = missed.first().map_or(at.version, |first| first.at.version - 1);
@@ -447,13 +445,13 @@ impl<G: Readable> PlayerSession<G> {
     }
 
     /// Delivers the queued notices, and returns the client's version of the line with this version
-    /// of the journal.
+    /// of the journal, and its tag if it was queued.
     fn deliver_queued_notices(
         &mut self,
         ctx: &impl Context<G>,
         out: &mut impl Presenter<G>,
         version: Option<u64>,
-    ) -> Result<Option<u64>, SessionEnd> {
+    ) -> Result<(Option<u64>, Option<Tag>), SessionEnd> {
         let current_version = |joined: &JoinedTable<G>| {
             let at = joined.cursor.position();
             (version == Some(at.version)).then(|| joined.cursor.to_client_point(at).version)
@@ -464,12 +462,14 @@ impl<G: Readable> PlayerSession<G> {
         };
         let mut last = self.joined.as_ref().and_then(next_version).or(version);
         let mut found = self.joined.as_ref().and_then(current_version);
+        let mut line = None;
         while let Some(notice) = self.joined.as_mut().and_then(|joined| joined.notices.try_recv()) {
             self.deliver_notice(ctx, out, &notice)?;
             last = self.joined.as_ref().and_then(next_version).or(last);
             found = found.or_else(|| self.joined.as_ref().and_then(current_version));
+            line = line.or((version == Some(notice.at.version)).then_some(notice.at.tag));
         }
-        Ok(found.or(last))
+        Ok((found.or(last), line))
     }
 
     fn deliver_notice(
@@ -492,7 +492,7 @@ impl<G: Readable> PlayerSession<G> {
         let known = seat.and_then(|seat| table.occupant(seat)).map(|occupant| occupant.connection);
         let was_confirmed = joined.is_confirmed;
         joined.is_confirmed |= known == Some(Some(own));
-        let cursor = if is_next || ctx.has_fault(PlantedFault::OverlooksGaps) {
+        let cursor = if is_next || ctx.has_mutation(Mutation::OverlooksGaps) {
             self.deliver_update(ctx, out, cursor, notice)?
         } else {
             self.deliver_snapshot(ctx, out, notice.at, &notice.last_visible, table)?
@@ -502,7 +502,7 @@ impl<G: Readable> PlayerSession<G> {
         }
         match known {
             // The seat is free. The connection stays open for the next table.
-            None if was_confirmed || !ctx.has_fault(PlantedFault::WatchesAfterARefusedJoin) => {
+            None if was_confirmed || !ctx.has_mutation(Mutation::WatchesAfterARefusedJoin) => {
                 self.joined = None;
                 Ok(())
             }
@@ -532,7 +532,7 @@ impl<G: Readable> PlayerSession<G> {
         self.show_guarded(ctx, table, || {
             out.before_showing(table);
             let events = redact_events::<G>(&notice.events, self.viewer(ctx, table));
-            if events.is_empty() && !ctx.has_fault(PlantedFault::TellsOfHiddenLines) {
+            if events.is_empty() && !ctx.has_mutation(Mutation::TellsOfHiddenLines) {
                 cursor.skip_hidden(notice.at);
             } else {
                 cursor.advance(notice.at);
@@ -573,7 +573,7 @@ impl<G: Readable> PlayerSession<G> {
     }
 
     fn viewer(&self, ctx: &impl Context<G>, table: &Table<G>) -> Viewer {
-        if ctx.has_fault(PlantedFault::ForgetsToRedact) {
+        if ctx.has_mutation(Mutation::ForgetsToRedact) {
             return Viewer::Everything;
         }
         table.viewer(self.viewed_player(ctx, table))
@@ -581,19 +581,10 @@ impl<G: Readable> PlayerSession<G> {
 
     /// Returns the player whose view is sent: the session's own, unless a fault is planted.
     fn viewed_player(&self, ctx: &impl Context<G>, table: &Table<G>) -> PlayerId {
-        if !ctx.has_fault(PlantedFault::ShowsAnothersView) {
+        if !ctx.has_mutation(Mutation::ShowsAnothersView) {
             return self.player;
         }
         let other = table.occupants().find(|(_, other)| other.player != self.player);
         other.map_or(self.player, |(_, other)| other.player)
     }
-}
-
-/// Returns true if the player kept one seat through all of these lines, so that one viewer may see
-/// all of them.
-fn has_steady_seat<G: Readable>(missed: &[AppliedLine<G>], player: PlayerId) -> bool {
-    missed.iter().flat_map(|missed| missed.events.iter()).all(|event| match event {
-        Event::Sat { player: sat, .. } | Event::Left { player: sat, .. } => *sat != player,
-        _ => true,
-    })
 }

@@ -96,7 +96,7 @@ impl LastVisible {
             *self = Self::new(at);
             return;
         }
-        let seats = Seat::all(table.seats_in_game());
+        let seats = Seat::all(table.seat_count());
         let seats = seats.filter(|seat| has_visible_event::<G>(events, Viewer::Seat(*seat)));
         self.seats.extend(seats.map(|seat| (seat, at)));
     }
@@ -119,6 +119,11 @@ fn has_visible_event<G: Readable>(events: &[Event<G::Event>], viewer: Viewer) ->
 
 #[cfg(test)]
 mod tests {
+    use bahay_engine::coins::Coins;
+    use bahay_engine::games::tongits::{Rules, Tongits};
+    use bahay_engine::table::TableId;
+    use uuid::Uuid;
+
     use super::*;
     use crate::history::journal::Tag;
 
@@ -142,6 +147,20 @@ mod tests {
         assert_eq!(next, 8, "a hidden line does not advance the version");
         cursor.advance(point(11));
         assert_eq!(versions(&cursor), (11, 8));
+    }
+
+    #[test]
+    fn a_line_that_shows_one_seat_alone_that_it_is_ready_is_its_last_visible_one() {
+        let bet = Coins::from_whole(1).expect("a coin");
+        let terms = bahay_engine::testing::terms(Rules::kingdom(), None, bet, 1);
+        let table = Table::<Tongits>::new(TableId(Uuid::nil()), terms);
+        let [own, other] = [1, 2].map(|number| Seat::new(number).expect("a seat"));
+        let mut last = LastVisible::new(point(4));
+        last.record_line(&table, point(5), &[Event::Ready { seat: own }]);
+        assert_eq!(last.point_for(Viewer::Seat(own)), point(5));
+        assert_eq!(last.point_for(Viewer::Seat(other)), point(4));
+        assert_eq!(last.point_for(Viewer::Public), point(4));
+        assert!(!last.is_public_at(point(5)), "a snapshot there would show the others the line");
     }
 
     #[test]

@@ -90,15 +90,15 @@ impl StoredTable {
 }
 
 /// A line to append.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NewLine {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NewLine<L = String> {
     /// The point that the line was decided on.
     pub after: Point,
     /// A fresh tag, which no other line has.
     pub tag: Tag,
     /// The table's engine version.
     pub engine: u32,
-    pub line: String,
+    pub line: L,
     /// The table's next deadline.
     pub deadline: Option<Timestamp>,
     /// The time in ms after which the table is deleted unless a further line comes. Ignored while

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use bahay_engine::table::{ENGINES, Event, Occupant, Readable, Table};
+use bahay_engine::table::{ENGINES, Event, Occupant, PlayerId, Readable, Table};
 
 use crate::failure::CodecError;
 use crate::guard::catch_panic;
@@ -207,4 +207,19 @@ impl<G: Readable> Replica<G> {
         let ago = usize::try_from(ago).unwrap_or(usize::MAX);
         self.recent.iter().rev().nth(ago).is_some_and(|tag| *tag == point.tag)
     }
+}
+
+/// Returns true if the player kept one seat through all of these lines, which lead to the table, so
+/// that one viewer may see all of them.
+pub(crate) fn has_steady_seat<G: Readable>(
+    missed: &[AppliedLine<G>],
+    table: &Table<G>,
+    player: PlayerId,
+) -> bool {
+    let seat = table.seat_of(player);
+    missed.iter().flat_map(|missed| missed.events.iter()).all(|event| match event {
+        Event::Sat { player: sat, .. } | Event::Left { player: sat, .. } => *sat != player,
+        Event::Moved { to, .. } => Some(*to) != seat,
+        _ => true,
+    })
 }

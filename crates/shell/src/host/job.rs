@@ -10,7 +10,7 @@ use bahay_engine::variants;
 
 use super::follow_up_calls::{compaction_call, find_no_shows, is_idle, seat_change_calls};
 use super::{Call, CallResult, Reply, Request, RequestTicket, TableHost, WatchRequest, terms};
-use crate::context::{Context, HostEvent, PlantedFault};
+use crate::context::{Context, HostEvent};
 use crate::delivery::watchers::{Listing, Watch};
 use crate::failure::{TableError, UnavailableError};
 use crate::guard::catch_panic;
@@ -18,6 +18,7 @@ use crate::halting::Halt;
 use crate::history::codec::write_line;
 use crate::history::journal::{AppendOutcome, NewLine, Point, Tag, Tail};
 use crate::history::replica::AppliedLine;
+use crate::mutation::Mutation;
 
 /// A request in progress.
 #[derive(Debug)]
@@ -298,7 +299,7 @@ impl<G: Ai + Readable> TableHost<G> {
         let (transition, deadline) = match decided {
             Ok(Ok(decided)) => decided,
             Ok(Err(Rejection::AlreadyConnected))
-                if !job.is_fresh && ctx.has_fault(PlantedFault::ReadsOverPublications) =>
+                if !job.is_fresh && ctx.has_mutation(Mutation::ReadsOverPublications) =>
             {
                 return job.make_call(Stage::Load, Call::Load);
             }
@@ -405,7 +406,7 @@ impl<G: Ai + Readable> TableHost<G> {
         match (from, &self.replica) {
             (Some(from), Some(replica)) => match replica.lines_since(from) {
                 Some(mut missed) => {
-                    if ctx.has_fault(PlantedFault::ResumesTooLate) && missed.len() > 1 {
+                    if ctx.has_mutation(Mutation::ResumesTooLate) && missed.len() > 1 {
                         missed.remove(0);
                     }
                     ctx.record(self.id, HostEvent::ResumedFromMemory);

@@ -231,7 +231,8 @@ impl<G: Ai + Readable> TableHost<G> {
         let job = self.new_job(request, Origin::Caller);
         let ticket = job.ticket;
         if self.running.is_none() {
-            return (ticket, self.start(ctx, job));
+            let progress = self.resume(ctx, job, false);
+            return (ticket, self.finish_step(ctx, progress));
         }
         let limits = ctx.limits();
         if self.waiting.len() >= limits.queue_len {
@@ -392,11 +393,6 @@ impl<G: Ai + Readable> TableHost<G> {
         self.start_next(ctx);
     }
 
-    fn start(&mut self, ctx: &impl Context<G>, job: Job<G>) -> Step<G> {
-        let progress = self.resume(ctx, job, false);
-        self.finish_step(ctx, progress)
-    }
-
     fn finish_step(&mut self, ctx: &impl Context<G>, progress: Progress<G>) -> Step<G> {
         match progress {
             Progress::Call(job, call) => {
@@ -427,8 +423,7 @@ impl<G: Ai + Readable> TableHost<G> {
                         self.completed.push((job.ticket, reply));
                         self.finish_request(ctx, &job, true);
                     } else {
-                        let is_ok = reply.is_ok();
-                        self.finish_request(ctx, &job, is_ok);
+                        self.finish_request(ctx, &job, reply.is_ok());
                     }
                 }
             }

@@ -14,7 +14,7 @@ use bahay_engine::coins::Coins;
 use bahay_engine::seat::{Seat, SeatSet};
 use bahay_engine::table::{
     Effect, GameId, Input, Opening, PlayerId, PotRefund, Readable, Record, Share, StakeTerms,
-    Table, TableId,
+    Table, TableId, Timestamp,
 };
 
 use super::{Origin, Request, TableHost};
@@ -143,22 +143,22 @@ enum PendingEffect<G: Readable> {
 impl<G: Ai + Readable> TableHost<G> {
     /// Handles the result of a call from [`Self::poll_ledger`].
     pub fn handle_ledger_answer(&mut self, ctx: &impl Context<G>, answer: LedgerAnswer) {
-        let (game, why) = match answer {
-            LedgerAnswer::Opened { game, stakes, pot } => {
-                return self.submit_ledger_result(ctx, Input::Opened { game, stakes, pot });
-            }
-            LedgerAnswer::CannotPay { game, seats } => {
-                return self.submit_ledger_result(ctx, Input::OpenFailed { game, seats });
-            }
-            LedgerAnswer::Settled { game } => {
-                return self.submit_ledger_result(ctx, Input::Settled { game });
-            }
+        let input = match answer {
+            LedgerAnswer::Opened { game, stakes, pot } => Input::Opened { game, stakes, pot },
+            LedgerAnswer::CannotPay { game, seats } => Input::OpenFailed { game, seats },
+            LedgerAnswer::Settled { game } => Input::Settled { game },
             LedgerAnswer::PotRefunded { game, player, pot, shares } => {
-                let input = Input::PotRefunded { game, player, pot, shares };
-                return self.submit_ledger_result(ctx, input);
+                Input::PotRefunded { game, player, pot, shares }
             }
-            LedgerAnswer::Refused { game, why } => (game, why),
+            LedgerAnswer::Refused { game, why } => {
+                return self.handle_ledger_fault(ctx, game, why);
+            }
         };
+        self.effects.faults = 0;
+        self.enqueue_own_request(ctx, Request::Submit(input), Origin::Ledger);
+    }
+
+    fn handle_ledger_fault(&mut self, ctx: &impl Context<G>, game: GameId, why: LedgerFault) {
         self.effects.is_ledger_busy = false;
         let mut cause = "";
         let (is_transient, why) = match why {
@@ -178,10 +178,8 @@ impl<G: Ai + Readable> TableHost<G> {
         if is_transient {
             ctx.record(self.id, HostEvent::LedgerRetried(&why));
         } else {
-            self.request_halt(
-                ctx,
-                format!("{cause}the ledger refuses an operation on game {game}: {why}"),
-            );
+            let reason = format!("{cause}the ledger refuses an operation on game {game}: {why}");
+            self.request_halt(ctx, reason);
         }
     }
 
@@ -288,11 +286,6 @@ impl<G: Ai + Readable> TableHost<G> {
         }
     }
 
-    fn submit_ledger_result(&mut self, ctx: &impl Context<G>, input: Input<G::Action>) {
-        self.effects.faults = 0;
-        self.enqueue_own_request(ctx, Request::Submit(input), Origin::Ledger);
-    }
-
     fn request_halt(&mut self, ctx: &impl Context<G>, reason: String) {
         if let Some(replica) = &self.replica {
             let halt = Halt::from_replica(replica, reason);
@@ -301,30 +294,23 @@ impl<G: Ai + Readable> TableHost<G> {
     }
 }
 
-fn pending_effects<G: Ai + Readable>(
-    table: &Table<G>,
-    now: bahay_engine::table::Timestamp,
-) -> Vec<PendingEffect<G>> {
-    let effects = table.effects(now).into_iter();
-    effects
-        .filter_map(|effect| match effect {
-            Effect::Tick => Some(PendingEffect::Submit(Input::Tick)),
-            Effect::ChooseAction { seat, game, prompt, .. }
-                if ai_question(table, seat).is_some() =>
-            {
-                Some(PendingEffect::AskAi(AiPrompt { seat, game, prompt }))
-            }
-            Effect::ChooseAction { seat, .. } => ai_action(table, seat).map(PendingEffect::Submit),
-            Effect::Open(opening) => game_opening(table, opening)
-                .map(Box::new)
-                .map(LedgerCall::Open)
-                .map(PendingEffect::CallLedger),
-            Effect::Settle(record) => {
-                Some(PendingEffect::CallLedger(LedgerCall::Settle(Box::new(record.clone()))))
-            }
-            Effect::RefundPot(due) => Some(PendingEffect::CallLedger(LedgerCall::RefundPot(due))),
-        })
-        .collect()
+fn pending_effects<G: Ai + Readable>(table: &Table<G>, now: Timestamp) -> Vec<PendingEffect<G>> {
+    let to_pending = |effect: Effect<'_, G>| match effect {
+        Effect::Tick => Some(PendingEffect::Submit(Input::Tick)),
+        Effect::ChooseAction { seat, game, prompt, .. } if ai_question(table, seat).is_some() => {
+            Some(PendingEffect::AskAi(AiPrompt { seat, game, prompt }))
+        }
+        Effect::ChooseAction { seat, .. } => ai_action(table, seat).map(PendingEffect::Submit),
+        Effect::Open(opening) => {
+            let opening = game_opening(table, opening)?;
+            Some(PendingEffect::CallLedger(LedgerCall::Open(Box::new(opening))))
+        }
+        Effect::Settle(record) => {
+            Some(PendingEffect::CallLedger(LedgerCall::Settle(Box::new(record.clone()))))
+        }
+        Effect::RefundPot(due) => Some(PendingEffect::CallLedger(LedgerCall::RefundPot(due))),
+    };
+    table.effects(now).into_iter().filter_map(to_pending).collect()
 }
 
 /// Returns the parameters of a game to open. `None` only if an amount does not fit 64 bits, which

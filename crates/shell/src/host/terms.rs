@@ -2,7 +2,8 @@
 
 use bahay_engine::table::{Input, Readable, Table, TableAvailability, Terms, TermsUpdate};
 
-use crate::context::{Context, PlantedFault};
+use crate::context::Context;
+use crate::mutation::Mutation;
 
 /// Returns the terms update that the table has not stored yet, if there is one.
 pub(super) fn pending_update<G: Readable>(
@@ -10,7 +11,7 @@ pub(super) fn pending_update<G: Readable>(
     table: &Table<G>,
 ) -> Option<Input<G::Action>> {
     let room = ctx.room_terms(table.terms(), table.revision())?;
-    if !table.accepts_terms(room.revision) || ctx.has_fault(PlantedFault::KeepsOldTerms) {
+    if !table.accepts_terms(room.revision) || ctx.has_mutation(Mutation::KeepsOldTerms) {
         return None;
     }
     let standing = match (room.is_open, room.terms.rules == table.terms().rules) {

@@ -241,10 +241,11 @@ impl Seating {
     }
 
     fn handle_claim(&mut self, claim: SeatClaim) -> Result<SeatingCall, SeatingEnd> {
+        use SeatClaim::{Held, Pending};
         if let Some(table) = self.claimed.take() {
             // The claim is left by an interrupted process, or held by a concurrent one; both end in
             // the same state.
-            let is_here = claim == SeatClaim::Pending(table) || claim == SeatClaim::Held(table);
+            let is_here = claim == Pending(table) || claim == Held(table);
             return match is_here {
                 true => Ok(SeatingCall::Sit(table)),
                 false => self.give_up(table, SeatingEnd::Busy),
@@ -252,19 +253,11 @@ impl Seating {
         }
         match (self.read, claim) {
             (_, SeatClaim::None) => Err(SeatingEnd::Unseated),
-            (None, SeatClaim::Pending(table) | SeatClaim::Held(table)) => {
-                Ok(SeatingCall::ReadSeat(table))
-            }
-            (Some((table, true)), SeatClaim::Held(now)) if now == table => {
-                Err(SeatingEnd::Seated(table))
-            }
-            (Some((table, true)), SeatClaim::Pending(now)) if now == table => {
-                Ok(SeatingCall::Confirm(table))
-            }
-            (Some((table, false)), SeatClaim::Held(now)) if now == table => {
-                Ok(SeatingCall::Release(table))
-            }
-            (Some(_), SeatClaim::Held(_) | SeatClaim::Pending(_)) => Err(SeatingEnd::Busy),
+            (None, Pending(table) | Held(table)) => Ok(SeatingCall::ReadSeat(table)),
+            (Some((table, true)), Held(now)) if now == table => Err(SeatingEnd::Seated(table)),
+            (Some((table, true)), Pending(now)) if now == table => Ok(SeatingCall::Confirm(table)),
+            (Some((table, false)), Held(now)) if now == table => Ok(SeatingCall::Release(table)),
+            (Some(_), Held(_) | Pending(_)) => Err(SeatingEnd::Busy),
         }
     }
 

@@ -72,15 +72,7 @@ impl Connection {
 
     /// Sends a text from the client to the node.
     pub(super) fn send_up<G: SimulatedGame>(self: &Rc<Self>, world: &Rc<World<G>>, text: Rc<str>) {
-        let Some(at_ms) = self.arrival_ms(world, &self.up_at_ms) else {
-            return;
-        };
-        let connection = self.clone();
-        world.schedule(at_ms - world.now_ms(), move |_| {
-            if !connection.is_broken.get() {
-                connection.frames.push(Some(text));
-            }
-        });
+        self.send(world, &self.up_at_ms, |connection, _| connection.frames.push(Some(text)));
     }
 
     /// Sends a text from the node to the client.
@@ -89,13 +81,33 @@ impl Connection {
         world: &Rc<World<G>>,
         text: Rc<str>,
     ) {
-        let Some(at_ms) = self.arrival_ms(world, &self.down_at_ms) else {
+        self.send(world, &self.down_at_ms, |connection, world| {
+            world.clients[connection.client].push(ClientEvent::Message(connection.id, text));
+        });
+    }
+
+    /// Delivers a text after those before it. If it is lost, the connection breaks.
+    fn send<G: SimulatedGame>(
+        self: &Rc<Self>,
+        world: &Rc<World<G>>,
+        last_ms: &Cell<u64>,
+        deliver: impl FnOnce(&Self, &World<G>) + 'static,
+    ) {
+        if self.is_broken.get() {
+            return;
+        }
+        let Some(after_ms) = world.draw_arrivals(&world.far_link()).first().copied() else {
+            let client_after_ms = world.random_between((0, 3_000));
+            let node_after_ms = world.random_between((0, 20_000));
+            world.break_off(self, client_after_ms, node_after_ms);
             return;
         };
+        let at_ms = last_ms.get().max(world.now_ms() + after_ms);
+        last_ms.set(at_ms);
         let connection = self.clone();
         world.schedule(at_ms - world.now_ms(), move |world| {
             if !connection.is_broken.get() {
-                world.clients[connection.client].push(ClientEvent::Message(connection.id, text));
+                deliver(&connection, world);
             }
         });
     }
@@ -106,29 +118,6 @@ impl Connection {
         let after_ms = self.down_at_ms.get().saturating_sub(world.now_ms());
         let connection = self.clone();
         world.schedule(after_ms, move |world| world.break_off(&connection, 5, 0));
-    }
-
-    /// Returns the arrival time of the next text. `None` if it is lost, which breaks the
-    /// connection.
-    fn arrival_ms<G: SimulatedGame>(
-        self: &Rc<Self>,
-        world: &Rc<World<G>>,
-        last_ms: &Cell<u64>,
-    ) -> Option<u64> {
-        if self.is_broken.get() {
-            return None;
-        }
-        let Some(after_ms) = world.draw_arrivals(&world.far_link()).first().copied() else {
-            world.break_off(
-                self,
-                world.random_between((0, 3_000)),
-                world.random_between((0, 20_000)),
-            );
-            return None;
-        };
-        let at_ms = last_ms.get().max(world.now_ms() + after_ms);
-        last_ms.set(at_ms);
-        Some(at_ms)
     }
 
     pub(super) fn is_read(&self) -> bool {

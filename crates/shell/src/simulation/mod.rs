@@ -61,7 +61,8 @@ use services::Services;
 use tasks::{Mailbox, Owner, Tasks, Wait, promise};
 use totals::RunFailure;
 
-pub use options::{Mutation, Options};
+pub use crate::Mutation;
+pub use options::Options;
 pub use plan::InjectedFault;
 pub use totals::{Report, RunTotals, SimulationError};
 

@@ -45,40 +45,35 @@ pub enum InjectedFault {
     TableVoided,
 }
 
-/// Every kind of fault; frequent ones are repeated.
-const KINDS: [InjectedFault; 21] = [
-    InjectedFault::NodeKilled,
-    InjectedFault::NodeKilled,
-    InjectedFault::NodeKilled,
-    InjectedFault::NodeRestarted,
-    InjectedFault::NodePaused,
-    InjectedFault::NodePaused,
-    InjectedFault::ClockStepped,
-    InjectedFault::RedisCut,
-    InjectedFault::RedisCut,
-    InjectedFault::PostgresCut,
-    InjectedFault::RedisStalled,
-    InjectedFault::RedisStalled,
-    InjectedFault::RedisKilled,
-    InjectedFault::RedisEmptied,
-    InjectedFault::PostgresDown,
-    InjectedFault::LinksRough,
-    InjectedFault::LinksRough,
-    InjectedFault::ClientsCut,
-    InjectedFault::TableSick,
-    InjectedFault::TableSick,
-    InjectedFault::TableVoided,
+/// Every kind of fault, with its weight.
+const KINDS: [(InjectedFault, usize); 14] = [
+    (InjectedFault::NodeKilled, 3),
+    (InjectedFault::NodeRestarted, 1),
+    (InjectedFault::NodePaused, 2),
+    (InjectedFault::ClockStepped, 1),
+    (InjectedFault::RedisCut, 2),
+    (InjectedFault::PostgresCut, 1),
+    (InjectedFault::RedisStalled, 2),
+    (InjectedFault::RedisKilled, 1),
+    (InjectedFault::RedisEmptied, 1),
+    (InjectedFault::PostgresDown, 1),
+    (InjectedFault::LinksRough, 2),
+    (InjectedFault::ClientsCut, 1),
+    (InjectedFault::TableSick, 2),
+    (InjectedFault::TableVoided, 1),
 ];
 
 impl<G: SimulatedGame> World<G> {
     /// Injects faults until the calm.
     pub(super) async fn inject_faults(self: Rc<Self>) {
+        let kinds = KINDS.into_iter().flat_map(|(kind, weight)| std::iter::repeat_n(kind, weight));
+        let kinds: Vec<InjectedFault> = kinds.collect();
         loop {
             self.sleep(self.random_between(PAUSE_MS)).await;
             if self.is_calm.get() {
                 return;
             }
-            let kind = self.pick(&KINDS).expect("there are kinds of faults");
+            let kind = self.pick(&kinds).expect("there are kinds of faults");
             let slot = self.random_slot();
             if self.begin_fault(kind, slot) {
                 self.log(|| format!("{kind:?} at node {slot}"));

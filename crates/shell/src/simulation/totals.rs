@@ -56,10 +56,11 @@ totals! {
     /// Journal lines, and journals that a snapshot replaced.
     lines,
     compactions,
-    /// Messages of nodes; of these, acks of actions and refusals.
+    /// Messages of nodes; of these, acks of actions and refusals. Updates that carry an ack.
     messages,
     acks,
     refusals,
+    acks_in_updates,
     /// Clients that resumed at a known table, and actions that they sent again.
     resumes,
     sent_again,

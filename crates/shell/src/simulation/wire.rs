@@ -41,6 +41,7 @@ pub(super) enum Message<G: SimulatedGame> {
         server_time_ms: Timestamp,
         events: Vec<Event<G::Event>>,
         prompt: Option<OpenPrompt<G::Action>>,
+        ack: Option<u32>,
     },
     Closed {
         table: TableId,

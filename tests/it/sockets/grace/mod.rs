@@ -11,9 +11,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bahay::clock::Clock;
-use bahay::ledger::{Ledger, LedgerOptions};
-use bahay::tables::{Tables, TermsSource};
+use bahay::tables::Tables;
 use bahay::ws::protocol::Command;
 use bahay_bots::table::ai_action;
 use bahay_client::{Client, Play, PlayError};
@@ -23,12 +21,14 @@ use bahay_engine::game::{Game as _, Viewer};
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::Seat;
 use bahay_engine::table::{
-    ActionOrigin, GameId, Input, Phase, Playing, Readable as _, RecordedAction, Table, TableId,
+    ActionOrigin, GameId, Input, Phase, Playing, RecordedAction, Table, TableId,
 };
+use futures_util::{StreamExt as _, stream};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
 
 use self::questions::{RoomPlan, choose_action, prompt_kind};
+use crate::support::checks::read_record;
 use crate::support::house::{House, Setup, guest_at, join_table};
 use crate::support::play::{TestPlay as _, rejoin};
 
@@ -234,10 +234,7 @@ impl Round {
             Phase::Settling(settling) if settling.record.game == game => {
                 settling.record.actions.clone()
             }
-            _ => {
-                let record = client.record(game).await.unwrap();
-                AnyGame::read_record(&record.to_string()).unwrap().actions
-            }
+            _ => read_record(client, game).await.actions,
         }
     }
 }
@@ -250,17 +247,13 @@ async fn check_interruptions(plan: RoomPlan) {
     println!("BAHAY_SEED={seed}");
     let setup = Setup { rooms: questions::rooms(), ..Setup::default() };
     let mut house = House::with_setup(setup).await;
-    let mut arriving = JoinSet::new();
-    for number in 0..TABLES * plan.seats {
-        let base = house.base.clone();
-        arriving.spawn(async move { guest_at(&base, &format!("Tala {number}")).await });
-    }
-    let mut guests = arriving.join_all().await;
+    let base = house.base.as_str();
+    let arriving = (0..TABLES * plan.seats)
+        .map(async |number| guest_at(base, &format!("Tala {number}")).await);
+    // More sign-ins at once would wait longer for the database than the server lets them.
+    let mut guests: Vec<_> = stream::iter(arriving).buffered(8).collect().await;
     // These tables are read independently of the node.
-    let (live, _publications) = house.live.connect().await;
-    let (ledger, _tasks) = Ledger::start(house.pool.clone(), LedgerOptions::default());
-    let terms = TermsSource::unchanging();
-    let tables = Tables::new(live, ledger, Clock::system(), house.pool.clone(), terms);
+    let (tables, _tasks, _publications) = house.tables().await;
     let mut rounds = JoinSet::new();
     for number in 0..TABLES {
         let mut players = Vec::new();

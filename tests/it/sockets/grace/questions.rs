@@ -8,7 +8,9 @@ use bahay_engine::coins::Coins;
 use bahay_engine::game::{Game as _, Skill};
 use bahay_engine::games::{tongits, tongo_assets, tongo_options};
 use bahay_engine::seat::Seat;
-use bahay_engine::table::{Clocks, Price, Spectators, Terms};
+use bahay_engine::table::{Price, Spectators, Terms};
+
+use crate::support::house::unhurried_clocks;
 
 /// The length of every countdown, in milliseconds. About half of all interruptions end before the
 /// AI answers.
@@ -219,8 +221,7 @@ fn build_room(plan: RoomPlan, rule_set: &'static str, rules: AnyRules) -> Room {
         rules,
         price: Price { bet: Coins::from_hundredths(2), multiplier: 1, fee_basis_points: 500 },
         hits: None,
-        // No player loses its seat while other tables are slow.
-        clocks: Clocks { prepare_ms: 120_000, absence_ms: 120_000, ..Clocks::default() },
+        clocks: unhurried_clocks(),
         spectators: Spectators::Nobody,
         bots: Skill::default(),
         private: None,

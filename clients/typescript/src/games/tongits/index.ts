@@ -1,7 +1,7 @@
 // The model of Tong-its for the core, and its functions for pages.
 
 import type { TongitsEvent, TongitsRules, TongitsView } from "../../gen/socket.js";
-import type { GameModel, GamePrompt } from "../model.js";
+import type { GameModel, GamePrompt, ShortEventsOf } from "../model.js";
 import { redeal } from "./deal.js";
 import { legal } from "./legal.js";
 import { begin, observe } from "./view.js";
@@ -14,32 +14,28 @@ export { observe } from "./view.js";
 
 export const tongits: GameModel = {
   kind: "tongits",
-  shortEvents: ["drawn", "chowed", "dropped", "sapawed", "dumped"],
-  readShort,
+  shortEvents: {
+    drawn: ["seat", ["auto", false], ["card", null]],
+    chowed: ["seat", "discard", "cards"],
+    dropped: ["seat", "cards"],
+    sapawed: ["seat", "card", "meld"],
+    dumped: ["seat", "card"],
+    starter_chosen: ["seat"],
+    dealt: ["starter", "hands"],
+    fought: ["seat", "asked", ["asked_secretly", []]],
+    answered: ["seat", "answer"],
+    sagasa: ["seat", "meld"],
+    laid_face_down: ["seat", "cards", "count"],
+    tongits_declared: ["seat"],
+    shown: ["hands"],
+    over: ["ending", "winner", "showdown", "special?"],
+  } satisfies ShortEventsOf<TongitsEvent>,
   begin: (rules, _seats, starter, viewer) => begin(rules as TongitsRules, starter, viewer),
   observe: (view, event) => observe(view as TongitsView, event as TongitsEvent),
   prompt: (view) => prompt(view as TongitsView),
   legal: (view) => legal(view as TongitsView),
   redeal,
 };
-
-function readShort(word: string, fields: readonly unknown[]): TongitsEvent | null {
-  const [seat, second, third] = fields as readonly [number, never, never];
-  switch (word) {
-    case "drawn":
-      return { type: "drawn", seat, auto: second ?? false, card: third ?? null };
-    case "chowed":
-      return { type: "chowed", seat, discard: second, cards: third };
-    case "dropped":
-      return { type: "dropped", seat, cards: second };
-    case "sapawed":
-      return { type: "sapawed", seat, card: second, meld: third };
-    case "dumped":
-      return { type: "dumped", seat, card: second };
-    default:
-      return null;
-  }
-}
 
 /** Returns the open prompt as far as the viewer may know it. */
 function prompt({ public: open }: TongitsView): GamePrompt | null {

@@ -3,7 +3,7 @@
 import type {
   TongoAssetsAction, TongoAssetsEvent, TongoAssetsRules, TongoAssetsView,
 } from "../../gen/socket.js";
-import type { GameModel, GamePrompt } from "../model.js";
+import type { GameModel, GamePrompt, ShortEventsOf } from "../model.js";
 import { redeal } from "./deal.js";
 import { legal } from "./legal.js";
 import { asked } from "./public.js";
@@ -18,37 +18,37 @@ export { type Illegal, handCount, indexed, leveraged, whyNot } from "./why.js";
 
 export const tongoAssets: GameModel = {
   kind: "tongo_assets",
-  shortEvents: ["paid", "assessing", "swapped", "purchased", "acquired", "done", "retreated"],
-  readShort,
+  shortEvents: {
+    paid: ["seat", "chips"],
+    assessing: ["seat", "assets?"],
+    swapped: ["seat", "slot", ["taken", "asset"], ["discarded", "asset"]],
+    purchased: ["seat", "slot", "chips", ["taken", "asset"], "discarded?"],
+    acquired: ["seat", "to", "chips", ["taken", "acquire"], "discarded?"],
+    done: ["seat"],
+    retreated: ["seat"],
+    opened: ["seat", "risk", "purchase", "sell"],
+    raised: ["seat", "chips", "risk", "purchase", "sell"],
+    stopped: ["rotation"],
+    free_spent: ["seat"],
+    dividend_taken: ["seat", "chips"],
+    audited: ["seat", "chips"],
+    sold: ["seat", "slots", "chips", "hand?"],
+    revealed: ["seat", "section", "assets?"],
+    confronted: ["seat", "chips"],
+    evaded: ["seat", "chips", "discarded"],
+    dealer_chosen: ["seat"],
+    assets_shuffled: [],
+    acquires_shuffled: [],
+    dealt: ["rotation", "hands"],
+    shown: ["hands"],
+    over: ["ending", "winner", "awards"],
+  } satisfies ShortEventsOf<TongoAssetsEvent>,
   begin: (rules, seats, dealer, viewer) => begin(rules as TongoAssetsRules, seats, dealer, viewer),
   observe: (view, event) => observe(view as TongoAssetsView, event as TongoAssetsEvent),
   prompt: (view) => prompt(view as TongoAssetsView),
   legal: (view) => legal(view as TongoAssetsView) satisfies TongoAssetsAction[],
   redeal,
 };
-
-function readShort(word: string, fields: readonly unknown[]): TongoAssetsEvent | null {
-  const [seat, second, third, fourth, fifth] = fields as readonly [number, never, never, never, never];
-  switch (word) {
-    case "paid":
-      return { type: "paid", seat, chips: second };
-    case "assessing":
-      return { type: "assessing", seat, assets: second ?? null };
-    case "swapped":
-      return { type: "swapped", seat, slot: second, taken: third ?? "asset", discarded: fourth ?? "asset" };
-    case "purchased":
-      return { type: "purchased", seat, slot: second, chips: third, taken: fourth ?? "asset",
-        discarded: fifth ?? null };
-    case "acquired":
-      return { type: "acquired", seat, to: second, chips: third, taken: fourth ?? "acquire",
-        discarded: fifth ?? null };
-    case "done":
-    case "retreated":
-      return { type: word, seat };
-    default:
-      return null;
-  }
-}
 
 /** Returns the open prompt. */
 function prompt({ public: open }: TongoAssetsView): GamePrompt | null {

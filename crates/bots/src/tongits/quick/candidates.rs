@@ -181,19 +181,13 @@ impl<J: Judge + ?Sized> ActionCollector<'_, J> {
             DumpLimit::Likely(most) => likely_dumps(&position, most),
         };
         for card in dumps {
-            self.add_candidate(
-                Action::Dump { card },
-                DecisionKind::Dump,
-                &position.with_card_dumped(card),
-            );
+            let dumped = position.with_card_dumped(card);
+            self.add_candidate(Action::Dump { card }, DecisionKind::Dump, &dumped);
         }
         for cards in self.melds_to_lay() {
             let action = Action::Drop { cards, face_down: false };
-            self.add_candidate_with_dump(
-                action,
-                &position.with_meld_laid(cards, cards),
-                DUMPS_AFTER_MAX,
-            );
+            let laid = position.with_meld_laid(cards, cards);
+            self.add_candidate_with_dump(action, &laid, DUMPS_AFTER_MAX);
         }
         for (meld, cards, owner) in position.public.melds.iter_open() {
             for card in additions(cards).intersection(position.hand).iter() {

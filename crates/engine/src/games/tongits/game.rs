@@ -25,7 +25,7 @@ impl Game for Tongits {
         Self {
             public: PublicState::new(rules, starter.filter(|seat| seat.number() < SEATS)),
             hands: [CardSet::EMPTY; SEATS as usize],
-            stock: Pile::EMPTY,
+            stock: Pile::default(),
             answers: FightAnswers::new(),
             drawn: None,
         }
@@ -121,7 +121,7 @@ impl Game for Tongits {
     }
 
     fn prompt_in_view(view: &View) -> Option<Prompt> {
-        view.prompt()
+        view.public.prompt()
     }
 
     fn prompt_for(&self, viewer: Viewer) -> Option<Prompt> {

@@ -9,6 +9,7 @@ use crate::games::tongits::event::{EndingKind, Event};
 use crate::games::tongits::phase::PublicState;
 use crate::games::tongits::rules::{Additions, NAME, Preset, Rules};
 use crate::games::tongits::state::Tongits;
+use crate::seat::SeatSet;
 
 const RULE_SETS: [RuleSet<Rules>; 4] = [
     make_rule_set("Kingdom", Preset::ALL[0], Rules::kingdom),
@@ -64,6 +65,16 @@ impl GameKind for Tongits {
         "dropped" => Dropped { seat, cards },
         "sapawed" => Sapawed { seat, card, meld },
         "dumped" => Dumped { seat, card },
+        "starter_chosen" => StarterChosen { seat },
+        // The record's form of the event holds the stock.
+        "dealt" => Dealt { starter, hands; stock: None },
+        "fought" => Fought { seat, asked | asked_secretly = SeatSet::EMPTY },
+        "answered" => Answered { seat, answer },
+        "sagasa" => Sagasa { seat, meld },
+        "laid_face_down" => LaidFaceDown { seat, cards, count },
+        "tongits_declared" => TongitsDeclared { seat },
+        "shown" => Shown { hands },
+        "over" => Over { ending, winner, showdown | special = None },
     }
 }
 

@@ -6,7 +6,7 @@
 //! tests the two against each other.
 
 use crate::cards::{Card, CardSet, Rank, Suit};
-use crate::games::conditions::require;
+use crate::game::require;
 use crate::games::tongits::action::{Action, Illegal};
 use crate::games::tongits::arrange::leaves_nothing;
 use crate::games::tongits::meld::{

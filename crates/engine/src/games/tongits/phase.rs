@@ -13,8 +13,7 @@ use alloc::boxed::Box;
 use serde::{Deserialize, Serialize};
 
 use crate::chance::Request;
-use crate::game::{Prompt, Turn, Viewer};
-use crate::games::conditions::is_default;
+use crate::game::{Prompt, Turn, Viewer, is_default};
 use crate::games::tongits::event::{BySeat, EndingKind, Event, ShownHand, SpecialEnding};
 use crate::games::tongits::exposed::ExposedMelds;
 use crate::games::tongits::pile::Pile;
@@ -105,7 +104,7 @@ impl PublicState {
             countdown: 0,
             hand_counts: [0; SEATS as usize],
             stock_count: 0,
-            discards: Pile::EMPTY,
+            discards: Pile::default(),
             melds: ExposedMelds::empty(),
             added_to: SeatSet::EMPTY,
             yet_to_act: SeatSet::EMPTY,
@@ -133,12 +132,10 @@ impl PublicState {
         if seats.is_empty() { Turn::Wait(prompt) } else { Turn::Players(prompt) }
     }
 
-    /// Returns the open prompt, as far as this viewer knows it; `None` if there is none.
+    /// Returns the open prompt, as far as this viewer knows it: in a fight it lists the open seats,
+    /// answered or not, and the viewer. Returns `None` if there is none.
     pub fn prompt(&self) -> Option<Prompt> {
-        match self.turn() {
-            Turn::Players(prompt) | Turn::Wait(prompt) => Some(prompt),
-            Turn::Chance(_) | Turn::Over => None,
-        }
+        self.turn().prompt()
     }
 
     /// Returns whether the answers to a fight are shown only at the end of its countdown. This is

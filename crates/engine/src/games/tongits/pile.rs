@@ -1,26 +1,21 @@
 //! A pile of cards, used for the stock and the discards. Cards are listed from the bottom up, so
 //! that the last one is the top.
 
+#[cfg(feature = "schema")]
 use alloc::vec::Vec;
 
-use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize};
 
-use crate::cards::{Card, Rank, Suit};
+use crate::cards::Card;
 use crate::games::list::List;
 
-/// The capacity: all cards of the deck.
-const CAPACITY: usize = Card::COUNT as usize;
-
 /// A pile of cards, serialized as a list with the top card last.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(with = "Vec<Card>", extend("uniqueItems" = true)))]
-pub struct Pile(List<Card, CAPACITY>);
+pub struct Pile(List<Card, { Card::COUNT as usize }>);
 
 impl Pile {
-    pub const EMPTY: Self = Self(List::filled_with(Card::new(Rank::ACE, Suit::Clubs)));
-
     /// Returns the cards from the bottom up.
     pub fn cards(&self) -> &[Card] {
         &self.0
@@ -54,19 +49,7 @@ impl Pile {
 
 impl FromIterator<Card> for Pile {
     fn from_iter<I: IntoIterator<Item = Card>>(cards: I) -> Self {
-        let mut pile = Self::EMPTY;
-        cards.into_iter().for_each(|card| pile.push(card));
-        pile
-    }
-}
-
-impl<'de> Deserialize<'de> for Pile {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let cards = Vec::<Card>::deserialize(deserializer)?;
-        if cards.len() > CAPACITY {
-            return Err(D::Error::custom("a pile has no more cards than the deck"));
-        }
-        Ok(cards.into_iter().collect())
+        Self(cards.into_iter().collect())
     }
 }
 

@@ -12,7 +12,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::cards::{Card, CardSet, Rank};
 use crate::game::{GameRules, RulesError, SeatRange};
-use crate::games::conditions::require_in_range;
 
 /// The game's name in records, rooms and catalogues.
 pub(super) const NAME: &str = "tongits";
@@ -229,13 +228,13 @@ impl GameRules for Rules {
         let zero_count_fight = "zero_count_fight needs counts by ending, as classic has them";
         let variable_payout = "variable_payout needs counts by ending, as classic has them";
         let require = RulesError::require;
-        require_in_range("hand_cards", self.hand_cards, 1..=HAND_CARDS_MAX)?;
+        RulesError::require_in_range("hand_cards", self.hand_cards, 1..=HAND_CARDS_MAX)?;
         require(secret_run, "secret_run_min", "secret_run_min must be 0 or from 4 to 13")?;
         require(!self.sagasa || has_endings, "sagasa", sagasa)?;
         require(!self.zero_count_fight || has_endings, "zero_count_fight", zero_count_fight)?;
         require(!self.variable_payout || has_endings, "variable_payout", variable_payout)?;
         require(are_bounded, "counts", "counts must be at most 10000 each")?;
-        require_in_range("counts.variable_points", variable_points, 1..=COUNT_MAX)?;
+        RulesError::require_in_range("counts.variable_points", variable_points, 1..=COUNT_MAX)?;
         require(last, "countdowns", "countdowns must last at least a millisecond each")
     }
 

@@ -7,7 +7,6 @@
 use serde::{Deserialize, Serialize};
 
 use crate::cards::{Card, CardSet};
-use crate::game::Prompt;
 use crate::games::tongits::event::{BySeat, Event, FightAnswers};
 use crate::games::tongits::phase::PublicState;
 use crate::games::tongits::pile::Pile;
@@ -38,12 +37,6 @@ impl View {
     /// Returns the viewer's own hand.
     pub fn hand(&self) -> Option<CardSet> {
         self.hands.get(self.viewer?.index()).copied().flatten()
-    }
-
-    /// Returns the open prompt as far as the viewer may know it: in a fight it lists the open
-    /// seats, answered or not, and the viewer.
-    pub fn prompt(&self) -> Option<Prompt> {
-        self.public.prompt()
     }
 
     pub(super) fn observe(&mut self, event: &Event) {

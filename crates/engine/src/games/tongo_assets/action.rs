@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::games::conditions::is_default;
+use crate::game::is_default;
 use crate::games::tongo_assets::card::{Card, CardSet};
 use crate::games::tongo_assets::slots::SlotSet;
 use crate::seat::Seat;

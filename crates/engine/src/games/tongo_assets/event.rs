@@ -11,8 +11,7 @@ use alloc::string::ToString;
 use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::game::Viewer;
-use crate::games::conditions::is_default;
+use crate::game::{Viewer, is_default};
 use crate::games::tongo_assets::card::{Acquire, Card, CardSet};
 use crate::games::tongo_assets::deck::Deck;
 use crate::games::tongo_assets::phase::{GameEnding, ShownHand};

@@ -134,7 +134,7 @@ impl Hidden {
     }
 
     /// Puts the cards of a seat under the decks in ascending order of index (rule 2.2).
-    fn retreat(&mut self, seat: Seat) {
+    pub(super) fn retreat(&mut self, seat: Seat) {
         let cards = self.hands[seat].union(self.kept[seat]).union(self.piles[seat]);
         self.assets.put_under(cards.assets());
         self.acquires.put_under(cards.acquires());

@@ -48,6 +48,23 @@ impl GameKind for TongoAssets {
         "acquired" => Acquired { seat, to, chips | taken = Face::Acquire, discarded = None },
         "done" => Done { seat },
         "retreated" => Retreated { seat },
+        "opened" => Opened { seat, risk, purchase, sell },
+        "raised" => Raised { seat, chips, risk, purchase, sell },
+        "stopped" => Stopped { rotation },
+        "free_spent" => FreeSpent { seat },
+        "dividend_taken" => DividendTaken { seat, chips },
+        "audited" => Audited { seat, chips },
+        "sold" => Sold { seat, slots, chips | hand = None },
+        "revealed" => Revealed { seat, section | assets = None },
+        "confronted" => Confronted { seat, chips },
+        "evaded" => Evaded { seat, chips, discarded },
+        "dealer_chosen" => DealerChosen { seat },
+        // The record's forms of these events hold the decks.
+        "assets_shuffled" => AssetsShuffled {; deck: None },
+        "acquires_shuffled" => AcquiresShuffled {; deck: None },
+        "dealt" => Dealt { rotation, hands },
+        "shown" => Shown { hands },
+        "over" => Over { ending, winner, awards },
     }
 }
 

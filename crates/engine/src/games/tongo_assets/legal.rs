@@ -8,7 +8,7 @@
 
 use arrayvec::ArrayVec;
 
-use crate::games::conditions::require;
+use crate::game::require;
 use crate::games::tongo_assets::action::{Action, Illegal};
 use crate::games::tongo_assets::card::{Acquire, Card, CardSet};
 use crate::games::tongo_assets::phase::Phase;

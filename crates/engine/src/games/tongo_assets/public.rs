@@ -170,10 +170,7 @@ impl PublicState {
 
     /// Returns the open prompt; `None` while chance decides and when the game is over.
     pub fn prompt(&self) -> Option<Prompt> {
-        match self.turn() {
-            Turn::Players(prompt) | Turn::Wait(prompt) => Some(prompt),
-            Turn::Chance(_) | Turn::Over => None,
-        }
+        self.turn().prompt()
     }
 
     /// Updates the public state by an event, complete or redacted.

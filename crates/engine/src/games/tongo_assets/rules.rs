@@ -5,7 +5,6 @@ use core::ops::RangeInclusive;
 use serde::{Deserialize, Serialize};
 
 use crate::game::{GameRules, RulesError, SeatRange};
-use crate::games::conditions::require_in_range;
 
 /// The game's name in records, rooms and catalogues.
 pub(super) const NAME: &str = "tongo_assets";
@@ -148,13 +147,13 @@ impl GameRules for Rules {
         let last = *self.countdown_ms().start() > 0;
         let require = RulesError::require;
         require(matches!(self.sections, 4 | 8), "sections", "sections must be 8 or 4")?;
-        require_in_range("latinum", self.latinum, 1..=LATINUM_MAX)?;
-        require_in_range("opening_max", self.opening_max, 1..=RAISE_MAX)?;
-        require_in_range("raise_max", self.raise_max, 1..=RAISE_MAX)?;
+        RulesError::require_in_range("latinum", self.latinum, 1..=LATINUM_MAX)?;
+        RulesError::require_in_range("opening_max", self.opening_max, 1..=RAISE_MAX)?;
+        RulesError::require_in_range("raise_max", self.raise_max, 1..=RAISE_MAX)?;
         require(raises_max, "raises_max", "raises_max must be at most 20")?;
-        require_in_range("rounds_max", self.rounds_max, 1..=ROUNDS_MAX)?;
+        RulesError::require_in_range("rounds_max", self.rounds_max, 1..=ROUNDS_MAX)?;
         require(confront, "confront_all_rounds", at_most)?;
-        require_in_range("winner_share", self.winner_share, 1..=100)?;
+        RulesError::require_in_range("winner_share", self.winner_share, 1..=100)?;
         require(last, "countdowns", "countdowns must last at least a millisecond each")
     }
 

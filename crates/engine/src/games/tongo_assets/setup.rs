@@ -157,11 +157,8 @@ impl GameSetup {
         hidden.assets.put_under(under.assets());
         hidden.acquires.put_under(under.acquires());
         for seat in self.retreated.iter().copied() {
-            let cards = hidden.hands[seat].union(hidden.kept[seat]).union(hidden.piles[seat]);
+            hidden.retreat(seat);
             (hidden.hands[seat], hidden.kept[seat]) = (CardSet::EMPTY, CardSet::EMPTY);
-            hidden.piles[seat] = CardSet::EMPTY;
-            hidden.assets.put_under(cards.assets());
-            hidden.acquires.put_under(cards.acquires());
         }
         let Some((assets, acquires)) = self.decks else { return Ok(()) };
         for (deck, left) in [(&mut hidden.assets, assets), (&mut hidden.acquires, acquires)] {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::games::conditions::is_default;
+use crate::game::is_default;
 use crate::games::list::List;
 use crate::games::tongo_options::card::Card;
 use crate::games::tongo_options::rules::HAND_CARDS;

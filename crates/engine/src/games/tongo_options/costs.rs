@@ -1,5 +1,6 @@
 //! The prices of actions and the changes of costs (rules 1.6, 3.4 and 3.5).
 
+use crate::game::require;
 use crate::games::tongo_options::action::{Illegal, NewCosts};
 use crate::games::tongo_options::phase::{CostRises, Costs, CostsChange};
 use crate::games::tongo_options::public::PublicState;
@@ -43,21 +44,14 @@ pub(super) fn change_costs(
         *cost = new.unwrap_or(*cost);
     }
     let pairs = || old.iter().zip(&next);
-    if next.contains(&0) {
-        return Err(Illegal::BelowOne);
-    }
-    if how == CostsChange::Lower && pairs().any(|(old, new)| new > old) {
-        return Err(Illegal::NotLower);
-    }
-    if how == CostsChange::Raise && pairs().any(|(old, new)| new < old) {
-        return Err(Illegal::NotHigher);
-    }
-    if old == next {
-        return Err(Illegal::NoChange);
-    }
-    if pairs().zip(raises_left(public)).any(|((old, new), left)| new.saturating_sub(*old) > left) {
-        return Err(Illegal::RaisedTooFar);
-    }
+    require(!next.contains(&0), Illegal::BelowOne)?;
+    let has_rise = how == CostsChange::Lower && pairs().any(|(old, new)| new > old);
+    require(!has_rise, Illegal::NotLower)?;
+    let has_fall = how == CostsChange::Raise && pairs().any(|(old, new)| new < old);
+    require(!has_fall, Illegal::NotHigher)?;
+    require(old != next, Illegal::NoChange)?;
+    let mut rises = pairs().map(|(old, new)| new.saturating_sub(*old)).zip(raises_left(public));
+    require(rises.all(|(rise, left)| rise <= left), Illegal::RaisedTooFar)?;
     let chips = pairs().map(|(old, new)| u32::from(old.abs_diff(*new))).sum();
     Ok((from_array(next), chips))
 }
@@ -67,9 +61,7 @@ pub(super) fn change_costs(
 /// # Errors
 /// The reason for a refusal.
 pub(super) fn index_costs(public: &PublicState, percent: i8) -> Result<(Costs, u32), Illegal> {
-    if !(-99..=100).contains(&percent) || percent == 0 {
-        return Err(Illegal::PercentOutOfRange);
-    }
+    require((-99..=100).contains(&percent) && percent != 0, Illegal::PercentOutOfRange)?;
     let parts = u32::try_from(100 + i32::from(percent)).expect("more than nothing is left");
     let next = to_array(&public.costs).map(|old| {
         let new = (u32::from(old) * parts).div_ceil(100);

@@ -94,10 +94,6 @@ impl Game for TongoOptions {
         next
     }
 
-    fn expire(&self, _events: &mut Vec<Event>) -> Self {
-        panic!("a seat is to act while a countdown runs")
-    }
-
     fn default_action(&self, seat: Seat) -> Option<Action> {
         legal::default_action(&self.public, seat)
     }

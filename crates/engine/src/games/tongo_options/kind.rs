@@ -53,6 +53,18 @@ impl GameKind for TongoOptions {
         "ended" => Ended { seat, chips },
         // The record's form of the event holds a deck.
         "drew" => Drew { seat | cards = None; deck: None },
+        "evaded" => Evaded { seat, token, chips, count | discards = None },
+        "costs_changed" => CostsChanged { seat, how, costs, chips },
+        "rolling" => Rolling { seat },
+        "rolled" => Rolled { seat, dice },
+        "confronted" => Confronted { seat, target },
+        "answered" => Answered { seat, answer, chips },
+        "acquired" => Acquired { seat, floor },
+        "reserves_converted" => ReservesConverted { seat, wager },
+        // The record's form of the event holds the face-down cards.
+        "dealt" => Dealt { dealer, hands, up, dice; hidden: None },
+        "shown" => Shown { hands },
+        "over" => Over { ending, winner, pot },
     }
 }
 

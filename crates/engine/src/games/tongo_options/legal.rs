@@ -6,7 +6,7 @@
 //! cost, by one and by the maximum, for all changes of costs; discards in the order of the cards
 //! for all orders. Random play compares the two.
 
-use crate::games::conditions::require;
+use crate::game::require;
 use crate::games::tongo_options::action::{Action, Discards, Illegal, NewCosts};
 use crate::games::tongo_options::card::CardSet;
 use crate::games::tongo_options::costs::{
@@ -90,12 +90,8 @@ pub fn default_action(public: &PublicState, seat: Seat) -> Option<Action> {
         Phase::Turn(turn) if turn.seat == seat => {
             let actor = TurnActor::new(public, turn, CardSet::EMPTY);
             let tried = [Action::Retreat, Action::PayRisk, Action::End];
-            Some(
-                tried
-                    .into_iter()
-                    .find(|action| actor.check(action).is_ok())
-                    .unwrap_or(Action::Fold),
-            )
+            let legal = tried.into_iter().find(|action| actor.check(action).is_ok());
+            Some(legal.unwrap_or(Action::Fold))
         }
         Phase::Challenge(Challenge { target, asked, .. }) if asked == seat => {
             Some(if target == Some(seat) { Action::Stand } else { Action::Fold })
@@ -334,8 +330,9 @@ impl<'a> TurnActor<'a> {
     fn check_reserves(&self, action: &Action) -> Result<(), Illegal> {
         match action {
             Action::Stop { .. } | Action::Stand | Action::Join => Ok(()),
-            Action::ConvertReserves => require(self.turn.wager.is_none(), Illegal::OnlyEndLeft),
-            Action::Fold => require(self.turn.wager.is_none(), Illegal::OnlyEndLeft),
+            Action::ConvertReserves | Action::Fold => {
+                require(self.turn.wager.is_none(), Illegal::OnlyEndLeft)
+            }
             variants!(Action: Retreat, Evade, Confront, Acquire, PayRisk, PayToEvade) => {
                 require(!self.must_answer_reserves(), Illegal::ReservesFirst)?;
                 require(self.turn.wager.is_none(), Illegal::OnlyEndLeft)

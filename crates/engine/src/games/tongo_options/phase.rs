@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::games::conditions::is_default;
+use crate::game::is_default;
 use crate::seat::{Seat, SeatSet};
 
 /// The phase of a game.

@@ -5,8 +5,7 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
-use crate::game::Item;
-use crate::games::conditions::is_default;
+use crate::game::{Item, is_default};
 
 /// The public state of a seat.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -6,16 +6,16 @@ use std::collections::VecDeque;
 use bahay_engine::chance::ChanceAnswer;
 use bahay_engine::game::{Game, Viewer};
 use bahay_engine::games::tongo_assets::{
-    Action, Assets, Card, CardSet, Colour, GameSetup, HandRank, Phase, Rules, SlotSet, TongoAssets,
+    Action, Assets, Card, CardSet, GameSetup, HandRank, Phase, Rules, SlotSet, TongoAssets,
 };
 use bahay_engine::seat::Seat;
-use serde_json::Value;
 
 use super::finds_wrong_lines;
 use super::run::{
     CaseResult, Scenario, card, cards, equal, list, number, numbers, play_action, require, seat,
     seats, set,
 };
+use crate::support::serialized_name;
 
 /// A position, whose rules and seats are those of the case.
 pub struct Position {
@@ -218,7 +218,7 @@ impl Scenario for Position {
                 let player = &public.players[seat(number)?];
                 equal(&format!("{} margin {}", player.owes, player.margin), text)
             }
-            ["reads", number] => equal(&reads(game, seat(number)?)?, text),
+            ["reads", number] => equal(&reads(game, seat(number)?), text),
             ["over"] => {
                 let end = public.end.ok_or("the game goes on")?;
                 equal(&format!("{} {}", game.ending().unwrap_or_default(), end.winner), text)
@@ -267,13 +267,10 @@ fn expect_sees(game: &TongoAssets, viewer: &str, text: &str) -> CaseResult<()> {
 }
 
 /// `treasury 7 R wilds 1`.
-fn reads(game: &TongoAssets, seat: Seat) -> CaseResult<String> {
+fn reads(game: &TongoAssets, seat: Seat) -> String {
     let HandRank { class, number, colour, wilds } = HandRank::from_hand(game.hidden().hands[seat]);
-    let word = |value: &Value| value.as_str().unwrap_or("-").to_string();
-    let value = |value: Result<Value, serde_json::Error>| value.map_err(|error| error.to_string());
-    let class = word(&value(serde_json::to_value(class))?);
-    let colour = word(&value(serde_json::to_value::<Option<Colour>>(colour))?);
-    Ok(format!("{class} {number} {colour} wilds {wilds}"))
+    let colour = colour.map_or("-".into(), |colour| serialized_name(&colour));
+    format!("{} {number} {colour} wilds {wilds}", serialized_name(&class))
 }
 
 /// `1 to 0 pot 40, 2 to 0 pot 3`.

@@ -3,6 +3,8 @@
 
 mod notation;
 
+use std::collections::BTreeSet;
+
 use bahay_engine::chance::ChanceAnswer;
 use bahay_engine::game::{Game, Turn};
 use bahay_engine::games::tongo_options::{
@@ -17,6 +19,7 @@ use super::finds_wrong_lines;
 use super::run::{
     CaseResult, Scenario, cards, equal, list, number, owes, play_action, require, seat, seats, set,
 };
+use crate::support::serialized_name;
 
 /// A position at the beginning of a turn.
 #[derive(Default)]
@@ -263,30 +266,17 @@ fn resolve(game: &TongoOptions, answer: ChanceAnswer) -> CaseResult<TongoOptions
 
 /// Checks the kinds of legal actions, by name: `retreat fold pay_risk`.
 fn expect_may(game: &TongoOptions, seat: Seat, text: &str) -> CaseResult<()> {
-    let mut names: Vec<String> = Vec::new();
-    for action in legal_actions(game, seat) {
-        let written = serde_json::to_value(action).map_err(|error| error.to_string())?;
-        let name = written["type"].as_str().unwrap_or_default().to_owned();
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    names.sort();
+    let names: BTreeSet<String> = legal_actions(game, seat).iter().map(serialized_name).collect();
     let mut expected: Vec<&str> = text.split_whitespace().collect();
     expected.sort();
-    equal(&names.join(" "), &expected.join(" "))
+    equal(&list(names, " ", ""), &expected.join(" "))
 }
 
 /// `1 floor 2 chain 7D, pair KD | 0 floor 0 nothing`.
 fn shown(game: &TongoOptions) -> String {
     let one = |shown: &ShownHand| {
-        let told = |class| {
-            serde_json::to_value(class).map_or_else(
-                |_| String::new(),
-                |class| class.as_str().unwrap_or_default().to_owned(),
-            )
-        };
-        let matches = shown.matches.iter().map(|one| format!("{} {}", told(one.class), one.card));
+        let matches = shown.matches.iter();
+        let matches = matches.map(|one| format!("{} {}", serialized_name(&one.class), one.card));
         format!("{} floor {} {}", shown.seat, shown.floor, list(matches, ", ", "nothing"))
     };
     list(game.public().shown.iter().map(one), " | ", "nothing")

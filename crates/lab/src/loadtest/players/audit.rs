@@ -16,7 +16,7 @@ pub(in crate::loadtest) const EVERY: u32 = 32;
 
 /// A game as observed by one seat.
 #[derive(Clone, Debug)]
-pub(in crate::loadtest) struct ObservedGame {
+pub struct ObservedGame {
     pub(in crate::loadtest) game: GameId,
     seat: Seat,
     /// The view in the snapshot with which the observation began during the game; `None` if the

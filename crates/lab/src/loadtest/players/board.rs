@@ -119,9 +119,9 @@ impl SeatReporter {
         self.board.record_update(tag, now)
     }
 
-    /// Records an ack, which names the version produced by the player's action. The server sends
-    /// the update before its ack. Returns the time that the line took to reach every seat, if that
-    /// is now complete.
+    /// Records an ack, which names the version produced by the player's action. The update comes
+    /// before its ack or carries it. Returns the time that the line took to reach every seat, if
+    /// that is now complete.
     pub(in crate::loadtest) fn record_ack(&self, version: u64, meant: Moment) -> Option<Duration> {
         let (_, tag) = self.heard.iter().find(|(heard, _)| *heard == version)?;
         self.board.record_ack(*tag, meant)

@@ -1,6 +1,6 @@
 //! The state that the crowd of players shares, and the orders that each player receives.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, RwLock};
 use std::time::Duration;
 
 use bahay_client::{Client, ClientError};
@@ -8,6 +8,7 @@ use tokio::sync::{Semaphore, watch};
 
 use super::audit::ObservedGame;
 use super::board::Boards;
+use super::known_texts::KnownTexts;
 use crate::loadtest::Options;
 use crate::loadtest::counters::{Count, Figure, RunCounters};
 use crate::loadtest::nodes::Nodes;
@@ -21,6 +22,7 @@ pub(in crate::loadtest) struct Crowd {
     pub(in crate::loadtest) seats: u32,
     pub(in crate::loadtest) counters: RunCounters,
     pub(in crate::loadtest) boards: Boards,
+    pub(in crate::loadtest) known: Arc<RwLock<KnownTexts>>,
     pub(in crate::loadtest) nodes: Nodes,
     /// Limits the number of players between sign-in and the join of a table.
     pub(in crate::loadtest) arrivals: Arc<Semaphore>,
@@ -132,6 +134,7 @@ impl Crowd {
             seats,
             counters: RunCounters::with_nodes(options.urls.len()),
             boards: Boards::default(),
+            known: Arc::default(),
             nodes,
             arrivals: Arc::new(Semaphore::new(options.arrivals.into())),
             playing: PlayerCount::default(),
@@ -147,7 +150,9 @@ impl Crowd {
                 self.counters.count_error(&format!("{status}_{code}"));
                 self.note_refusal(*status, code);
             }
-            ClientError::Unreachable(_) => self.counters.count_error("unreachable"),
+            ClientError::Unreachable(_) | ClientError::Unavailable(_) => {
+                self.counters.count_error("unreachable");
+            }
             ClientError::Offline(_) => self.counters.count_error("offline"),
             ClientError::Nonsense(what) => self.counters.add_fault(what.clone()),
         }

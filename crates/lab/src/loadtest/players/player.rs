@@ -103,7 +103,7 @@ impl LoadPlayer {
         match door.another_guest(&device, &format!("Load {}", self.number)).await {
             Ok(client) => {
                 crowd.counters.count(Count::Guests, 1);
-                Some(client.with_form(crowd.options.form.into()))
+                Some(client.with_form(crowd.options.form))
             }
             Err(error) => {
                 crowd.record_failure(&error);
@@ -218,14 +218,10 @@ impl LoadPlayer {
         let mut came_back = None;
         loop {
             let connection_client = client.with_base(node);
-            let connection = self.play_connection(
-                &connection_client,
-                &board_seat,
-                known,
-                asked.take(),
-                came_back,
-            );
-            let (end, left) = connection.await;
+            let seated = asked.take();
+            let (end, left) = self
+                .play_connection(&connection_client, &board_seat, known, seated, came_back)
+                .await;
             known = left;
             match end {
                 ConnectionEnd::Over => return true,

@@ -9,9 +9,11 @@ use bahay_client::{AwaitedInput, Client, ClientTable, Play, PlayError, RawMessag
 use bahay_engine::catalog::AnyGame;
 use bahay_engine::game::Game;
 use bahay_engine::table::{Event, PhaseView};
+use bahay_engine::variants;
 use bahay_protocol::Message;
 use tokio::time::{sleep, timeout};
 
+use super::audit::ObservedGame;
 use super::board::{BoardSeat, SeatReporter};
 use super::crowd::Order;
 use super::frames::FrameChecker;
@@ -20,9 +22,14 @@ use super::player_rng::Habit;
 use crate::loadtest::Mode;
 use crate::loadtest::counters::{Count, Figure, TIMER};
 
-/// The back-off after a command was refused as too fast: the server admits 20 a second in the long
-/// run.
-const TOO_FAST_PAUSE: Duration = Duration::from_millis(50);
+/// The back-off after a refusal of a command that may succeed later, doubled with each further
+/// refusal up to [`BACK_OFF_MAX`]. By default the server admits one command of a socket every 50 ms
+/// in the long run.
+const BACK_OFF: Duration = Duration::from_millis(50);
+const BACK_OFF_MAX: Duration = Duration::from_millis(800);
+
+/// The refusal code of a command beyond the limit of the commands of a socket.
+const TOO_FAST: &str = "too_fast";
 
 /// The pause of a slow player before reading a message.
 const UNREAD: Duration = Duration::from_millis(100);
@@ -49,7 +56,32 @@ struct TableConnection {
     due: Option<Moment>,
     /// The id of the last sent action, and the time at which it was meant.
     sent: Option<(u32, Moment)>,
+    /// The pause after the next refusal.
+    back_off: Duration,
     over_at: Option<Moment>,
+}
+
+/// The result of a check: a settled game that is to be compared with its record.
+type Checked = Result<Option<ObservedGame>, String>;
+
+impl TableConnection {
+    /// Decodes a message, applies it to the player's copy of the table, and checks it.
+    fn read_message(
+        &mut self,
+        play: &mut Play,
+        frame: &RawMessage,
+    ) -> Result<(Message<AnyGame>, Checked), PlayError> {
+        let texts = self.checker.split(frame);
+        let known = texts.as_ref().and_then(|texts| self.checker.decode_known(texts, play.view()));
+        if let Some(message) = known {
+            play.apply(&message)?;
+            let checked = self.checker.check_known(&message, play.view());
+            return Ok((message, checked));
+        }
+        let message = play.apply_raw(frame)?;
+        let checked = self.checker.check(frame, texts.as_ref(), &message, play.view());
+        Ok((message, checked))
+    }
 }
 
 impl LoadPlayer {
@@ -79,13 +111,14 @@ impl LoadPlayer {
             client: client.clone(),
             board_seat: board_seat.clone(),
             joined: None,
-            checker: FrameChecker::new(crowd.options.form.into(), self.number),
+            checker: FrameChecker::new(crowd.options.form, self.number, crowd.known.clone()),
             join: None,
             came_back,
             asked_for_seat,
             question: None,
             due: None,
             sent: None,
+            back_off: BACK_OFF,
             over_at: None,
         };
         let end = match play.join().await {
@@ -175,11 +208,11 @@ impl LoadPlayer {
         let counters = &crowd.counters;
         let now = Moment::now();
         counters.count_message_in(frame.as_bytes().len());
-        let message = match play.apply_raw(frame) {
-            Ok(message) => message,
+        let (message, checked) = match table.read_message(play, frame) {
+            Ok(read) => read,
             Err(error) => return Some(self.classify_error(&error)),
         };
-        match table.checker.check(frame, &message, play.view()) {
+        match checked {
             Ok(None) => {}
             // Audits run beside the player.
             Ok(Some(shown)) => {
@@ -189,13 +222,9 @@ impl LoadPlayer {
         }
         match &message {
             // The player does not chat, queue over the socket or ask for advice.
-            Message::Hello { .. }
-            | Message::Said { .. }
-            | Message::Ticket { .. }
-            | Message::Invited { .. }
-            | Message::Advice { .. } => {}
+            variants!(Message: Hello, Said, Ticket, Invited, Advice) => {}
             Message::Snapshot { .. } => table.question = None,
-            Message::Update { version, tag, events, .. } => {
+            Message::Update { version, tag, events, ack, .. } => {
                 if let Some((reporter, _)) = &mut table.joined
                     && let Some(taken) = reporter.record_update(*version, *tag, now)
                 {
@@ -204,33 +233,17 @@ impl LoadPlayer {
                 for event in events {
                     self.record_event(event, play, table, now);
                 }
-            }
-            Message::Ack { id, .. } if table.join == Some(*id) => {
-                table.join = None;
-                self.arriving = None;
-                let reporter = SeatReporter::join(table.board_seat.board.clone());
-                table.joined = Some((reporter, crowd.playing.add_player()));
-                if let Some(came_back) = table.came_back.take() {
-                    counters.record_latency(Figure::Resume, now.since(came_back));
-                    counters.count(Count::Resumes, 1);
+                if let Some(id) = ack {
+                    self.record_ack(*id, Some(*version), table, now);
                 }
             }
-            Message::Ack { id, version } => {
-                if let Some((sent, meant)) = table.sent
-                    && sent == *id
-                {
-                    table.sent = None;
-                    crowd.record_move(now.since(meant), table.board_seat.node);
-                    if let (Some((reporter, _)), Some(version)) = (&table.joined, *version)
-                        && let Some(taken) = reporter.record_ack(version, meant)
-                    {
-                        crowd.record_delivery(taken);
-                    }
-                }
-            }
+            Message::Ack { id, version } => self.record_ack(*id, *version, table, now),
             Message::Closed { .. } => return Some(ConnectionEnd::Unseated),
             Message::Refusal { id, code, retryable, .. } => {
                 counters.count_error(code);
+                if *code == TOO_FAST && table.sent.is_some_and(|(sent, _)| *id == Some(sent)) {
+                    counters.count(Count::ActionsTooFast, 1);
+                }
                 if table.join.is_some() && *id == table.join {
                     return Some(match retryable {
                         true => ConnectionEnd::BrokenOff(PAUSE),
@@ -239,7 +252,8 @@ impl LoadPlayer {
                 }
                 if *retryable {
                     // The same input is answered again a moment later.
-                    table.due = Some(now.saturating_add(TOO_FAST_PAUSE));
+                    table.due = Some(now.saturating_add(table.back_off));
+                    table.back_off = (table.back_off * 2).min(BACK_OFF_MAX);
                     return None;
                 }
             }
@@ -256,6 +270,36 @@ impl LoadPlayer {
         }
         self.schedule_answer(play, table, now);
         None
+    }
+
+    /// Records the ack of the join or of an action, with the version of its effects.
+    fn record_ack(
+        &mut self,
+        id: u32,
+        version: Option<u64>,
+        table: &mut TableConnection,
+        now: Moment,
+    ) {
+        let crowd = &self.crowd;
+        table.back_off = BACK_OFF;
+        if table.join == Some(id) {
+            table.join = None;
+            self.arriving = None;
+            let reporter = SeatReporter::join(table.board_seat.board.clone());
+            table.joined = Some((reporter, crowd.playing.add_player()));
+            if let Some(came_back) = table.came_back.take() {
+                crowd.counters.record_latency(Figure::Resume, now.since(came_back));
+                crowd.counters.count(Count::Resumes, 1);
+            }
+        }
+        if let Some((_, meant)) = table.sent.take_if(|(sent, _)| *sent == id) {
+            crowd.record_move(now.since(meant), table.board_seat.node);
+            if let (Some((reporter, _)), Some(version)) = (&table.joined, version)
+                && let Some(taken) = reporter.record_ack(version, meant)
+            {
+                crowd.record_delivery(taken);
+            }
+        }
     }
 
     fn record_event(
@@ -346,11 +390,8 @@ impl LoadPlayer {
 /// Returns true from the opening of a game until its settlement.
 fn is_in_game(play: &Play) -> bool {
     play.view().is_some_and(|view| match view.phase {
-        PhaseView::Opening { .. }
-        | PhaseView::Revealing { .. }
-        | PhaseView::Playing { .. }
-        | PhaseView::Settling { .. } => true,
-        PhaseView::Waiting | PhaseView::Preparing { .. } => false,
+        variants!(PhaseView: Opening, Revealing, Playing, Settling) => true,
+        variants!(PhaseView: Waiting, Preparing) => false,
     })
 }
 

@@ -13,7 +13,7 @@ impl Report {
             return Vec::new();
         };
         let us = |figure, permille| step.counted.permille_us(figure, permille);
-        let a_connection = self.idle_costs().map_or(0, |idle| idle.connection_rss_bytes());
+        let a_connection = self.idle_costs().map_or(0, |idle| idle.connections.each_rss_bytes);
         vec![
             ("tables", step.tables.into(), Better::More),
             ("moves a second", step.moves_per_second(), Better::More),

@@ -13,12 +13,12 @@ use crate::loadtest::Mode;
 
 /// The server's usage at one of the three stages, and the cost of each connection or table.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct IdleStage {
+pub(super) struct IdleStage {
     number: u32,
     cpu_percent: u64,
     rss_bytes: u64,
     /// The memory that each adds to the server alone.
-    each_rss_bytes: u64,
+    pub(super) each_rss_bytes: u64,
     /// The processor time per second that each adds, in tenths of a microsecond.
     each_cpu_tenths_us: u64,
 }
@@ -27,16 +27,10 @@ struct IdleStage {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::loadtest) struct IdleCosts {
     alone: IdleStage,
-    connections: IdleStage,
+    /// Connections without a table.
+    pub(super) connections: IdleStage,
     tables: IdleStage,
     moves_per_second: u64,
-}
-
-impl IdleCosts {
-    /// Returns the memory that a connection without a table adds to the server, in bytes.
-    pub(in crate::loadtest) fn connection_rss_bytes(&self) -> u64 {
-        self.connections.each_rss_bytes
-    }
 }
 
 impl Report {

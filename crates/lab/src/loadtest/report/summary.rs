@@ -76,6 +76,20 @@ impl Step {
 }
 
 impl Report {
+    /// Tells whether the server's limit of commands bounded the run.
+    fn command_limit(&self) -> String {
+        let refused = self.steps.iter().map(|step| step.counted.count(Count::ActionsTooFast));
+        let rate = self.commands_per_socket.as_deref();
+        let rate = rate.map_or(String::new(), |rate| format!(", {rate},"));
+        match refused.sum::<u64>() {
+            0 => format!("the limit of commands of a socket{rate} was not reached\n"),
+            times => format!(
+                "THE LIMIT OF COMMANDS OF A SOCKET{rate} WAS REACHED {times} times: raise \
+                 BAHAY_COMMANDS_PER_SOCKET at the server\n"
+            ),
+        }
+    }
+
     pub(in crate::loadtest) fn summary(&self) -> String {
         let mut text = String::new();
         if self.broken_off {
@@ -151,6 +165,9 @@ impl Report {
                      let several testers play and merge their reports\n"
                 );
             }
+        }
+        if self.mode == Mode::Max {
+            text += &self.command_limit();
         }
         let waited = &self.arrival;
         text += &format!(

@@ -45,9 +45,7 @@ impl<G: SimulatedGame> World<G> {
             Operation::Void { game } => (Some(*game), None),
             Operation::RefundPot { table, game, .. } => (Some(*game), Some(*table)),
             Operation::RefundWholePot { table } => (None, Some(*table)),
-            Operation::OpenAt { .. } | Operation::OpenGames { .. } | Operation::Wallet { .. } => {
-                return None;
-            }
+            variants!(Operation: OpenAt, OpenGames, Wallet) => return None,
         };
         let row = game.and_then(|game| postgres.game(game));
         let table = table.or_else(|| Some(row?.opening.table))?;
@@ -98,13 +96,11 @@ impl<G: SimulatedGame> World<G> {
                     drop(services);
                     return self.check_settled(record, &before);
                 }
-                if row.ends != 1 { double_end_error(record.game) } else { Ok(()) }
+                check_single_end(record.game, row)
             }
             Operation::Void { game } => {
                 let row = postgres.game(*game).ok_or("a voided game is unknown")?;
-                if row.ends != 1 {
-                    return double_end_error(*game);
-                }
+                check_single_end(*game, row)?;
                 self.check_held(*game, row, false)?;
                 if before.ends == Some(0) {
                     let table = before.table;
@@ -155,9 +151,7 @@ impl<G: SimulatedGame> World<G> {
             Operation::RefundPot { .. } | Operation::RefundWholePot { .. } => {
                 pot != before.pot || self.has_mutation(Mutation::ForgetsWhoPaid)
             }
-            Operation::OpenAt { .. } | Operation::OpenGames { .. } | Operation::Wallet { .. } => {
-                return Ok(());
-            }
+            variants!(Operation: OpenAt, OpenGames, Wallet) => return Ok(()),
         };
         if !is_new {
             return Ok(());
@@ -216,9 +210,7 @@ impl<G: SimulatedGame> World<G> {
         record.verify().map_err(|fault| format!("{game} does not verify: {fault}"))?;
         let services = self.services.borrow();
         let row = services.postgres.game(game).ok_or("a settled game is unknown")?;
-        if row.ends != 1 {
-            return double_end_error(game);
-        }
+        check_single_end(game, row)?;
         if row.stakes != record.stakes || record.pot_before != before.pot {
             return Err(format!("{game}: the record's stakes or POT are not the ledger's"));
         }
@@ -274,6 +266,6 @@ fn check_shares(
     Ok(())
 }
 
-fn double_end_error(game: GameId) -> Result<(), String> {
-    Err(format!("{game} is ended more than once"))
+fn check_single_end(game: GameId, row: &GameRow) -> Result<(), String> {
+    if row.ends == 1 { Ok(()) } else { Err(format!("{game} is ended more than once")) }
 }

@@ -39,7 +39,7 @@ impl<G: SimulatedGame> World<G> {
     /// Returns the players who have not seen the end of a game since.
     pub(crate) fn idle_since(&self, since_ms: u64) -> Vec<usize> {
         let checks = self.checks.borrow();
-        let has_played = |client: usize| checks.played_ms(player_id(client));
+        let has_played = |client: usize| checks.played_ms.get(&player_id(client)).copied();
         let clients = 0..self.options.players;
         clients.filter(|client| has_played(*client).is_none_or(|at| at < since_ms)).collect()
     }

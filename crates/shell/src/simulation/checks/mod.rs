@@ -23,6 +23,7 @@ use bahay_engine::table::{
     ConnectionId, Event, GameId, Input, Line, PlayerId, RecordedAction, Table, TableId, TableView,
     Timestamp,
 };
+use bahay_engine::variants;
 
 pub(crate) use order::{MessageTarget, ShownVersion};
 
@@ -143,8 +144,8 @@ pub(crate) struct SentMessage<'a, G: SimulatedGame> {
     pub(crate) connection: ConnectionId,
     pub(crate) player: PlayerId,
     pub(crate) table: TableId,
-    /// For an ack: the acknowledged input and the version of its line.
-    pub(crate) taken: (&'a Input<G::Action>, u64),
+    /// The input that an ack is about, and the version of its line; `None` if it needs no line.
+    pub(crate) taken: Option<(&'a Input<G::Action>, u64)>,
     pub(crate) message: &'a Message<G>,
     pub(crate) text: &'a str,
 }
@@ -165,7 +166,10 @@ impl<G: SimulatedGame> Checks<G> {
             Message::Snapshot { version, tag, server_time_ms, .. } => {
                 (*version, *tag, *server_time_ms, true)
             }
-            Message::Update { version, tag, server_time_ms, .. } => {
+            Message::Update { version, tag, server_time_ms, ack, .. } => {
+                if ack.is_some() {
+                    self.check_ack(sent)?;
+                }
                 (*version, *tag, *server_time_ms, false)
             }
             Message::Ack { version: Some(_), .. } => return self.check_ack(sent),
@@ -192,12 +196,25 @@ impl<G: SimulatedGame> Checks<G> {
         self.check_order(MessageTarget::Connection(sent.connection), shown)
     }
 
-    /// Checks that the input of an ack is in the journal.
+    /// Checks that the input of an ack is in the journal, and that an update with the ack shows its
+    /// line.
     fn check_ack(&mut self, sent: &SentMessage<'_, G>) -> Result<(), String> {
-        let SentMessage { run, player, table, taken: (input, version), .. } = sent;
-        let version = *version;
-        let mut lines = self.truths(*table).iter().filter_map(|truth| truth.line(version));
-        if !lines.any(|line| line.input == **input) {
+        let SentMessage { run, player, table, taken, message, text, .. } = sent;
+        let Some((input, version)) = *taken else {
+            return match message {
+                Message::Update { .. } => {
+                    Err(format!("{player} gets an ack of no input in an update: {text}"))
+                }
+                variants!(Message: Snapshot, Closed, Ack, Refusal) => Ok(()),
+            };
+        };
+        let is_shown = |truth: &&Truth<G>| match message {
+            Message::Update { tag, .. } => truth.line_index(*tag) == Some(version),
+            variants!(Message: Snapshot, Closed, Ack, Refusal) => true,
+        };
+        let truths = self.truths(*table).iter().filter(is_shown);
+        let mut lines = truths.filter_map(|truth| truth.line(version));
+        if !lines.any(|line| line.input == *input) {
             return Err(format!(
                 "{input:?} is acknowledged at v{version} of {table}, where the journal has no such line"
             ));
@@ -238,10 +255,5 @@ impl<G: SimulatedGame> Checks<G> {
             view.table,
             last.view(Some(player))
         ))
-    }
-
-    /// Returns when a player last saw the end of a game.
-    pub(crate) fn played_ms(&self, player: PlayerId) -> Option<u64> {
-        self.played_ms.get(&player).copied()
     }
 }

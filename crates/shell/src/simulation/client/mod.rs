@@ -231,7 +231,7 @@ impl<G: SimulatedGame> Client<G> {
                 self.known = Some(KnownTable { version, tag, view: *view });
                 self.handle_view(prompt, true)
             }
-            Message::Update { version, tag, server_time_ms: time, events, prompt } => {
+            Message::Update { version, tag, server_time_ms: time, events, prompt, ack } => {
                 let Some(known) = &mut self.known else {
                     self.world.fail(format!("{}: an update before a snapshot", self.player));
                     return Err(Exit::Connection);
@@ -249,7 +249,14 @@ impl<G: SimulatedGame> Client<G> {
                 }
                 self.check_delivery(ShownVersion { table, version, tag, time, may_repeat: false });
                 let is_shown = prompt.is_some();
-                self.handle_view(prompt, is_shown)
+                self.handle_view(prompt, is_shown)?;
+                match ack {
+                    Some(id) => {
+                        self.world.totals.borrow_mut().acks_in_updates += 1;
+                        self.handle_ack(id)
+                    }
+                    None => Ok(()),
+                }
             }
             Message::Closed { table } => {
                 self.world.totals.borrow_mut().tables_closed += 1;
@@ -269,12 +276,11 @@ impl<G: SimulatedGame> Client<G> {
                     self.world
                         .fail(format!("{player}: v{version} is acknowledged, v{shown} shown"));
                 }
-                let request = self.pending.remove(&id);
-                self.handle_ack(request)
+                self.handle_ack(id)
             }
             Message::Refusal { id, code } => {
                 self.world.totals.borrow_mut().refusals += 1;
-                let request = self.pending.remove(&id);
+                let request = self.take_answered(id);
                 self.handle_refusal(request, &code)
             }
         }
@@ -360,8 +366,21 @@ impl<G: SimulatedGame> Client<G> {
         self.world.schedule(after_ms, move |_| connection.resume_reading());
     }
 
-    fn handle_ack(&mut self, request: Option<Request<G::Action>>) -> Result<(), Exit> {
-        match request {
+    /// Returns the request that is answered, which each is once, in the order of sending.
+    fn take_answered(&mut self, id: u32) -> Option<Request<G::Action>> {
+        if let Some(first) = self.pending.keys().next().filter(|first| **first < id) {
+            let player = self.player;
+            self.world.fail(format!("{player}: an answer to {id}, but none to {first}"));
+        }
+        let request = self.pending.remove(&id);
+        if request.is_none() {
+            self.world.fail(format!("{}: an answer to {id}, which waits for none", self.player));
+        }
+        request
+    }
+
+    fn handle_ack(&mut self, id: u32) -> Result<(), Exit> {
+        match self.take_answered(id) {
             Some(Request::Seat) => self.join(),
             Some(Request::Join { .. }) => {
                 // An unanswered action is sent again if its prompt is still open.

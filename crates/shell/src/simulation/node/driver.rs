@@ -15,7 +15,7 @@ use crate::simulation::services::redis::{Reply as RedisReply, Request as RedisRe
 use crate::simulation::{Mutation, PlantedPanic, SimulatedGame};
 use crate::{
     AiRequest, Call, CallResult, Context, Halt, HostEvent, LedgerAnswer, LedgerCall, LedgerFault,
-    Limits, Listing, PlantedFault, Reply, Request, RequestTicket, RoomTerms, Step, TableError, Tag,
+    Limits, Listing, Reply, Request, RequestTicket, RoomTerms, Step, TableError, Tag,
     UnavailableError, Watch, WatchRequest,
 };
 
@@ -159,20 +159,17 @@ impl<G: SimulatedGame> Node<G> {
         }
         loop {
             let mut host = slot.host.borrow_mut();
+            let (node, slot) = (self.clone(), slot.clone());
             if let Some(ticket) = host.poll_woken() {
                 if let Some(promise) = slot.waiting.borrow_mut().remove(&ticket) {
                     promise.resolve(());
                 }
             } else if let Some(ticket) = host.poll_own_request() {
-                let node = self.clone();
-                let slot = slot.clone();
                 self.spawn(async move {
                     let step = slot.host.borrow_mut().poll(ticket);
                     node.drive(&slot, ticket, step).await;
                 });
             } else if let Some(call) = host.poll_ledger() {
-                let node = self.clone();
-                let slot = slot.clone();
                 self.spawn(async move {
                     if let Some(answer) = node.ask_ledger(slot.id, call).await {
                         slot.host.borrow_mut().handle_ledger_answer(&*node, answer);
@@ -180,8 +177,6 @@ impl<G: SimulatedGame> Node<G> {
                     }
                 });
             } else if let Some(call) = host.poll_ai_request() {
-                let node = self.clone();
-                let slot = slot.clone();
                 self.spawn(async move {
                     let input = node.choose_action(&call).await;
                     slot.host.borrow_mut().handle_ai_answer(&*node, &call, input);
@@ -364,20 +359,8 @@ impl<G: SimulatedGame> Context<G> for Node<G> {
         self.panic_if(table, PlantedPanic::Deciding);
     }
 
-    fn has_fault(&self, fault: PlantedFault) -> bool {
-        let active = match self.world.mutation() {
-            Some(Mutation::ForgetsToRedact) => PlantedFault::ForgetsToRedact,
-            Some(Mutation::ShowsAnothersView) => PlantedFault::ShowsAnothersView,
-            Some(Mutation::OverlooksGaps) => PlantedFault::OverlooksGaps,
-            Some(Mutation::TellsOfHiddenLines) => PlantedFault::TellsOfHiddenLines,
-            Some(Mutation::RepeatsWhatWasSent) => PlantedFault::RepeatsWhatWasSent,
-            Some(Mutation::ReadsOverPublications) => PlantedFault::ReadsOverPublications,
-            Some(Mutation::WatchesAfterARefusedJoin) => PlantedFault::WatchesAfterARefusedJoin,
-            Some(Mutation::KeepsOldTerms) => PlantedFault::KeepsOldTerms,
-            Some(Mutation::ResumesTooLate) => PlantedFault::ResumesTooLate,
-            Some(_) | None => return false,
-        };
-        active == fault
+    fn has_mutation(&self, mutation: Mutation) -> bool {
+        self.world.has_mutation(mutation)
     }
 }
 

@@ -17,7 +17,7 @@ use crate::simulation::wire::{Command, Message};
 use crate::simulation::{Mutation, PlantedPanic, SimulatedGame, World, player_id, to_json};
 use crate::{
     CommandRefusal, Notice, OpenPrompt, PlayerSession, Point, Presenter, SessionCall, SessionEnd,
-    TableError, WatchEnd, WatchRequest,
+    TableError, Tag, WatchEnd, WatchRequest,
 };
 
 use super::Node;
@@ -30,6 +30,9 @@ const CONNECT_TIMEOUT_MS: u64 = 3_000;
 /// when.
 const HANGS_UP: u32 = 100;
 const HANGS_UP_AFTER_MS: (u32, u32) = (0, 4);
+
+/// The share of acks, in thousandths, that are not sent with [`Mutation::ForgetsAcks`].
+const FORGETS_ACK: u32 = 10;
 
 impl<G: SimulatedGame> World<G> {
     /// Connects a client to a node. `None` if the node does not respond.
@@ -113,7 +116,7 @@ impl<G: SimulatedGame> Presenter<G> for OutgoingMessages<'_, G> {
         let prompt = view.as_ref().and_then(OpenPrompt::from_view::<G>);
         let Point { version, tag } = at;
         let server_time_ms = self.node.time().max(table.last_line_at());
-        let update = Message::Update { version, tag, server_time_ms, events, prompt };
+        let update = Message::Update { version, tag, server_time_ms, events, prompt, ack: None };
         self.messages.push((update, Some(table.id())));
     }
 
@@ -136,8 +139,19 @@ impl<G: SimulatedGame> Presenter<G> for OutgoingMessages<'_, G> {
         self.messages.push((Message::Closed { table }, None));
     }
 
-    fn send_ack(&mut self, id: u32, version: Option<u64>) {
-        self.messages.push((Message::Ack { id, version }, self.table));
+    fn send_ack(&mut self, id: u32, version: Option<u64>, line: Option<Tag>) {
+        let world = &self.node.world;
+        if world.has_mutation(Mutation::ForgetsAcks) && world.chance(FORGETS_ACK) {
+            return;
+        }
+        let update = self.messages.iter_mut().find_map(|(message, _)| match message {
+            Message::Update { tag, ack, .. } if Some(*tag) == line => Some(ack),
+            _ => None,
+        });
+        match update {
+            Some(ack) => *ack = Some(id),
+            None => self.messages.push((Message::Ack { id, version }, self.table)),
+        }
     }
 
     fn send_refusal(&mut self, id: u32, why: CommandRefusal<'_, G::Refusal>) {
@@ -391,7 +405,6 @@ impl<G: SimulatedGame> Node<G> {
         world.update_digest(text.as_bytes());
         if let Some(table) = table {
             let run = self.run;
-            let taken = taken.unwrap_or((&Input::Tick, 0));
             let connection = connection.id;
             let sent = SentMessage { run, connection, player, table, taken, message, text: &text };
             world.check(world.checks.borrow_mut().check_message(&sent));

@@ -82,7 +82,8 @@ impl<G: SimulatedGame> DirectWriter<G> for Writer<G> {
         let prompt = OpenPrompt::from_view(&table.view(Some(player)));
         let version = feed.to_client_point(at).version;
         let tag = at.tag;
-        let message = Message::Update { version, tag, server_time_ms: now, events, prompt };
+        let server_time_ms = now;
+        let message = Message::Update { version, tag, server_time_ms, events, prompt, ack: None };
         let connection = self.connection;
         let table = table.id();
         let written = DirectMessage { connection, player, table, message };

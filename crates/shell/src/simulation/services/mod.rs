@@ -87,13 +87,10 @@ impl<G: SimulatedGame> World<G> {
         let mut published = None;
         let now_ms = self.now_ms();
         let mutation = self.mutation();
-        let reply = self.services.borrow_mut().redis.handle_request(
-            now_ms,
-            *run,
-            request,
-            mutation,
-            &mut published,
-        );
+        let reply = {
+            let redis = &mut self.services.borrow_mut().redis;
+            redis.handle_request(now_ms, *run, request, mutation, &mut published)
+        };
         self.check_journal(*run, request, &reply);
         if let Some(published) = published {
             self.publish(&published, *run);
@@ -146,12 +143,7 @@ impl<G: SimulatedGame> World<G> {
                 continue;
             }
             for after_ms in self.draw_arrivals(&self.near_link()) {
-                let published = published.clone();
-                self.schedule(after_ms, move |world| {
-                    if let Some(node) = world.find_node(run) {
-                        node.publications.push(Publication::Published(published));
-                    }
-                });
+                self.send_publication(run, after_ms, Publication::Published(published.clone()));
             }
         }
     }
@@ -160,12 +152,16 @@ impl<G: SimulatedGame> World<G> {
     pub(super) fn interrupt(self: &Rc<Self>, target: Option<NodeRun>) {
         self.services.borrow_mut().redis.forget_watchers(target);
         for run in self.affected_runs(target) {
-            self.schedule(self.random_between((0, 500)), move |world| {
-                if let Some(node) = world.find_node(run) {
-                    node.publications.push(Publication::Interrupted);
-                }
-            });
+            self.send_publication(run, self.random_between((0, 500)), Publication::Interrupted);
         }
+    }
+
+    fn send_publication(&self, run: NodeRun, after_ms: u64, publication: Publication) {
+        self.schedule(after_ms, move |world| {
+            if let Some(node) = world.find_node(run) {
+                node.publications.push(publication);
+            }
+        });
     }
 
     /// Restores the subscriptions, as the client library does once it is connected.
