@@ -17,7 +17,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::{mpsc, watch};
 use tokio::task::{JoinHandle, JoinSet};
 
-use crate::accounts::{self, AccountError, Accounts, HashOptionsError, HouseBot, SanctionReader};
+use crate::accounts::{self, AccountError, Accounts, HashOptionsError, SanctionReader};
 use crate::auth::{Auth, SealingKeys, Signer};
 use crate::clock::Clock;
 use crate::config::{Config, ConfigError};
@@ -26,7 +26,7 @@ use crate::jobs::Jobs;
 use crate::ledger::{Ledger, LedgerOptions, LedgerTasks};
 use crate::live_store::{self, LiveStore};
 use crate::lobby::conflict_keys::ConflictSecret;
-use crate::lobby::{self, Bot, Catalog, Lobby, LobbyParts, Matcher, Room, house_rooms};
+use crate::lobby::{self, Catalog, Lobby, LobbyParts, Matcher, Room, house_rooms};
 use crate::metrics::Metrics;
 use crate::notices::Notices;
 use crate::operators::{AdjustmentBounds, Audit, Corrections, OperatorAuth, Operators};
@@ -233,33 +233,10 @@ pub async fn start(
     listener: TcpListener,
     probes: TcpListener,
 ) -> Result<RunningServer, ServeError> {
-    let ServerParts {
-        pool,
-        ledger_pool,
-        live,
-        signer,
-        clock,
-        rooms,
-        lobby: lobby_options,
-        welcome,
-        ledger_check_every,
-        rewards,
-        calendar,
-        adjustments,
-        rate_limits,
-        retention,
-        records,
-        archiving,
-        ai_workers,
-        links,
-        hooks,
-        auth_options,
-        desk: desk_options,
-        second_factor_keys,
-    } = parts;
+    let ServerParts { pool, ledger_pool, clock, records, lobby: lobby_options, .. } = parts;
     let metrics = Metrics::default();
-    let rate_limits = RateLimits::new(rate_limits);
-    let (live, publications) = LiveStore::connect(&live).await.map_err(ServeError::Redis)?;
+    let rate_limits = RateLimits::new(parts.rate_limits);
+    let (live, publications) = LiveStore::connect(&parts.live).await.map_err(ServeError::Redis)?;
     for warning in live.check_setup().await? {
         tracing::warn!("{warning}");
     }
@@ -267,47 +244,47 @@ pub async fn start(
     let options = LedgerOptions { allowance, ..LedgerOptions::default() };
     let (ledger, ledger_tasks) = Ledger::start(ledger_pool.clone(), options);
     let ledger = ledger.with_read_pool(pool.clone());
-    let catalog = Catalog::load(pool.clone(), &rooms).await?;
+    let catalog = Catalog::load(pool.clone(), &parts.rooms).await?;
     let terms = catalog.terms_source();
     let tables = Tables::<AnyGame>::start(live.clone(), ledger.clone(), pool.clone(), terms);
     let tables = tables.await.map_err(ServeError::Redis)?;
-    tables.start_ai_pool(ai_workers, AI_TIMEOUT)?;
+    tables.start_ai_pool(parts.ai_workers, AI_TIMEOUT)?;
     register_metrics(&metrics, &tables, [&pool, &ledger_pool]);
     let (stop, stopping) = watch::channel(false);
 
     let mut background = JoinSet::new();
     background.spawn(tables.clone().handle_publications(publications));
     background.spawn(tables.clone().run_ticker());
-    let checks = Checks::new(pool.clone(), ledger_check_every, &metrics);
+    let checks = Checks::new(pool.clone(), parts.ledger_check_every, &metrics);
     let checks = checks.with_records(records.clone());
     background.spawn(tables.clone().run_heartbeats());
     background.spawn(tables.clone().find_lost());
 
     let lookup = accounts::session_lookup(pool.clone());
-    let auth = Auth::new(signer, clock.clone(), lookup);
-    let limits = auth_options.grants;
+    let auth = Auth::new(parts.signer, clock.clone(), lookup);
+    let limits = parts.auth_options.grants;
     let accounts = Accounts::new(
         pool.clone(),
         ledger.clone(),
         auth.clone(),
         clock.clone(),
-        welcome,
-        auth_options,
+        parts.welcome,
+        parts.auth_options,
     )?;
     let cursor = accounts.load_revocations().await?;
     let follower = accounts.clone();
     background.spawn(async move { follower.follow_revocations(cursor).await });
-    let retention = Retention::new(pool.clone(), clock.clone(), retention);
+    let retention = Retention::new(pool.clone(), clock.clone(), parts.retention);
     let archiver = records
         .has_archive()
-        .then(|| Archiver::new(pool.clone(), clock.clone(), records.clone(), archiving));
+        .then(|| Archiver::new(pool.clone(), clock.clone(), records.clone(), parts.archiving));
     let jobs = Jobs::new(pool.clone(), &metrics, &retention, &checks, archiver.as_ref());
     let jobs = tokio::spawn(jobs.run(stopping.clone()));
 
     let idempotency = Idempotency::new(pool.clone());
-    let rewards = Rewards::new(pool.clone(), ledger.clone(), clock.clone(), rewards);
+    let rewards = Rewards::new(pool.clone(), ledger.clone(), clock.clone(), parts.rewards);
     let rewards = rewards.with_limits(limits);
-    let standings = Standings::new(pool.clone(), live.clone(), calendar);
+    let standings = Standings::new(pool.clone(), live.clone(), parts.calendar);
     let standings = standings.with_records(records.clone());
     let projections = projections::Runner::new(&metrics);
     background.spawn(projections.clone().run(standings.clone(), stopping.clone()));
@@ -317,15 +294,15 @@ pub async fn start(
     let operators = Operators::new(pool.clone());
     let audit = Audit::new(pool.clone());
     let operator_auth =
-        OperatorAuth::new(pool.clone(), accounts.clone(), clock.clone(), second_factor_keys);
-    let corrections = Corrections::new(pool.clone(), ledger.clone(), clock.clone(), adjustments);
+        OperatorAuth::new(pool.clone(), accounts.clone(), clock.clone(), parts.second_factor_keys);
+    let corrections =
+        Corrections::new(pool.clone(), ledger.clone(), clock.clone(), parts.adjustments);
 
     let ratings = Ratings::new(pool.clone());
     let conflict_secret = auth.derived_keys("conflict keys of players").swap_remove(0);
     let conflict_secret = ConflictSecret(conflict_secret);
     let lobby_options = lobby::Options { conflict_secret, ..lobby_options };
-    let bots = accounts.load_house_bots(lobby_options.bots).await?.into_iter();
-    let bots = bots.map(|HouseBot { id: player, name, avatar }| Bot { player, name, avatar });
+    let bots = accounts.load_house_bots(lobby_options.bots).await?;
     let lobby = Lobby::new(LobbyParts {
         rooms: catalog.clone(),
         tables: tables.clone(),
@@ -333,7 +310,7 @@ pub async fn start(
         ledger: ledger.clone(),
         accounts: accounts.clone(),
         ratings: ratings.clone(),
-        bots: bots.collect(),
+        bots: bots.into(),
         options: lobby_options,
     });
     background.spawn(catalog.follow_changes());
@@ -343,7 +320,7 @@ pub async fn start(
     background.spawn(lobby.clone().follow_invitations());
     background.spawn(Matcher::new(lobby.clone()).run_until(stopping.clone()));
     background.spawn(projections.run(ratings, stopping.clone()));
-    let links = LinkMonitor::new(links);
+    let links = LinkMonitor::new(parts.links);
     background.spawn(links.clone().run());
     let (alive, sessions) = mpsc::channel(1);
     let play = PlayState {
@@ -358,7 +335,7 @@ pub async fn start(
         clock: clock.clone(),
         stopping: stopping.clone(),
         alive,
-        hooks,
+        hooks: parts.hooks,
     };
     let probed = live.clone();
     let redis = http::Probe::new("redis", move || {
@@ -397,7 +374,7 @@ pub async fn start(
     let probing = tokio::spawn(probing);
     let address = listener.local_addr()?;
     let doorway = http::LimitedListener::new(listener, rate_limits.clone());
-    let options = http::Options { rate_limits, desk: desk_options, ..http::Options::default() };
+    let options = http::Options { rate_limits, desk: parts.desk, ..http::Options::default() };
     let router = http::router(services, &options, ws::router(play));
     let mut stopped = stopping;
     let server = http::serve(doorway, router, async move {
@@ -405,11 +382,9 @@ pub async fn start(
         let _ = stopped.wait_for(|stop| *stop).await;
     });
     let server = tokio::spawn(server);
-    let ledger = ledger_tasks;
-    let probes = probed;
     Ok(RunningServer {
         address,
-        probes,
+        probes: probed,
         stop,
         server,
         probing,
@@ -417,7 +392,7 @@ pub async fn start(
         background,
         jobs,
         tables,
-        ledger,
+        ledger: ledger_tasks,
     })
 }
 
@@ -460,39 +435,23 @@ fn register_metrics(metrics: &Metrics, tables: &Tables<AnyGame>, [pool, ledger]:
         "Actions that the strong AI was asked to choose for absent players, by outcome",
         tables.ai_outcomes(),
     );
-    let connections: [(_, _, _, ReadPool); 4] = [
-        ("bahay_database_connections", "Connections to PostgreSQL", pool, all_connections),
-        (
-            "bahay_database_connections_idle",
-            "Idle connections to PostgreSQL",
-            pool,
-            idle_connections,
-        ),
-        (
-            "bahay_ledger_connections",
-            "Connections of the ledger to PostgreSQL",
-            ledger,
-            all_connections,
-        ),
+    let all: ReadPool = |pool| pool.size().into();
+    let idle: ReadPool = |pool| pool.num_idle() as u64;
+    let connections = [
+        ("bahay_database_connections", "Connections to PostgreSQL", pool, all),
+        ("bahay_database_connections_idle", "Idle connections to PostgreSQL", pool, idle),
+        ("bahay_ledger_connections", "Connections of the ledger to PostgreSQL", ledger, all),
         (
             "bahay_ledger_connections_idle",
             "Idle connections of the ledger to PostgreSQL",
             ledger,
-            idle_connections,
+            idle,
         ),
     ];
     for (name, help, pool, count) in connections {
         let pool = pool.clone();
         metrics.register_gauge_fn(name, help, move || count(&pool));
     }
-}
-
-fn all_connections(pool: &PgPool) -> u64 {
-    pool.size().into()
-}
-
-fn idle_connections(pool: &PgPool) -> u64 {
-    pool.num_idle() as u64
 }
 
 impl RunningServer {

@@ -1,7 +1,7 @@
 //! The command line. A command that fails prints one line and exits with 1; an invalid command line
 //! exits with 2.
 
-use std::io::{Read, stdout};
+use std::io::{read_to_string, stdin, stdout};
 use std::num::NonZero;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -31,6 +31,8 @@ use crate::standings::Standings;
 use crate::telemetry::LogFormat;
 use crate::{app, clock, db, operate, rooms, standings, telemetry, verify};
 
+pub use crate::operate::CommandError;
+
 /// The house that runs the table: a server for table games played for coins.
 #[derive(Parser, Debug)]
 #[command(name = "bahay", version, disable_help_subcommand = false)]
@@ -43,7 +45,7 @@ pub struct Cli {
 enum Command {
     /// Serve players, until SIGTERM, SIGHUP or Ctrl-C.
     Serve(Box<Config>),
-    /// Migrate the database's schema, and write the bounds within which the service removes data.
+    /// Migrate the database's schema, and write the bound within which the service removes data.
     Migrate {
         #[command(flatten)]
         database: Box<Database>,
@@ -225,9 +227,6 @@ struct Healthcheck {
     probe_url: String,
 }
 
-/// The error of a command, for printing.
-pub type CommandError = Box<dyn std::error::Error>;
-
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
     exit_code("bahay", run(Cli::parse().command))
@@ -303,10 +302,9 @@ async fn serve(config: Config) -> Result<(), CommandError> {
 }
 
 async fn migrate(database: Database, settings: OwnerSettings) -> Result<(), CommandError> {
-    let OwnerSettings { entries_kept_months, archive_grace_days } = settings;
     let pool = connect_owner(database).await?;
     db::migrate(&pool).await?;
-    Ok(db::write_owner_settings(&pool, entries_kept_months.0, archive_grace_days.0).await?)
+    Ok(db::write_owner_settings(&pool, settings.archive_grace_days.0).await?)
 }
 
 async fn rebuild(projection: ProjectionName, database: Database) -> Result<(), CommandError> {
@@ -485,13 +483,9 @@ async fn verify_standings(
 }
 
 fn verify_file(file: &std::path::Path) -> Result<(), CommandError> {
-    let mut document = String::new();
-    let read = if file.as_os_str() == "-" {
-        std::io::stdin().read_to_string(&mut document).map(|_| ())
-    } else {
-        std::fs::read_to_string(file).map(|text| document = text)
-    };
-    read.map_err(|error| format!("{} cannot be read: {error}", file.display()))?;
+    let is_stdin = file.as_os_str() == "-";
+    let read = if is_stdin { read_to_string(stdin()) } else { std::fs::read_to_string(file) };
+    let document = read.map_err(|error| format!("{} cannot be read: {error}", file.display()))?;
     let verify::VerifiedRecord { record, verified } = verify::verify(&document)?;
     let verify::Report { winner, fee } = verify::report(&record);
     println!("verified: game {} of {}", record.game, record.kind);

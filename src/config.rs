@@ -514,7 +514,7 @@ mod tests {
     use clap::{Args, Command};
 
     /// Parses a command line without arguments.
-    fn default_settings<T: Args>() -> T {
+    pub(super) fn default_settings<T: Args>() -> T {
         let command = T::augment_args(Command::new("x"));
         let settings = command.try_get_matches_from(["x"]).unwrap();
         T::from_arg_matches(&settings).unwrap()

@@ -1,6 +1,7 @@
 //! The routers of the service and of its probes.
 
 use axum::Router;
+use axum::middleware::from_fn;
 use axum::routing::get;
 use bahay_api::server;
 
@@ -23,7 +24,7 @@ pub fn router(services: Services, options: &Options, more: Router) -> Router {
         .merge(more)
         .fallback(async || Code::RouteNotFound.problem())
         .method_not_allowed_fallback(async || Code::MethodNotAllowed.problem());
-    middleware::apply(routes, options, auth)
+    middleware::apply(routes, options, auth).layer(from_fn(desk::problem_pages::draw_problems))
 }
 
 /// Returns the router for supervisors and Prometheus. It is served on a listener of its own and is

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use sqlx::{PgConnection, PgExecutor, PgPool};
 use uuid::Uuid;
 
-use crate::clock::{self, BoundedTimestamp, Timestamp};
+use crate::clock::{BoundedTimestamp, Timestamp};
 use crate::db::{self, Page};
 use crate::entropy;
 use crate::ids::OperatorId;
@@ -60,8 +60,7 @@ impl Audit {
         detail: Value,
     ) -> Result<(), sqlx::Error> {
         let id = entropy::uuid();
-        let row = AuditEntryRow { id, actor, action, subject: Some(subject), detail };
-        db::retry(|| insert(&self.pool, &row)).await
+        db::retry(|| insert(&self.pool, id, actor, action, Some(subject), &detail)).await
     }
 
     /// Performs an order about a table, after recording it with its reason, and records its
@@ -125,7 +124,7 @@ impl Audit {
         };
         let rows = db::retry(once).await?.into_iter().map(|row| AuditEntry {
             id: row.id,
-            at: clock::from_jiff(row.at.to_jiff()).into(),
+            at: db::from_sql(row.at).into(),
             operator: row.operator,
             action: row.action,
             subject: row.subject,
@@ -150,25 +149,22 @@ pub async fn record_in_tx(
     subject: Option<&str>,
     detail: Value,
 ) -> Result<(), sqlx::Error> {
-    let row = AuditEntryRow { id: entropy::uuid(), actor, action, subject, detail };
-    insert(connection, &row).await
-}
-
-struct AuditEntryRow<'a> {
-    id: Uuid,
-    actor: &'a Actor,
-    action: Action,
-    subject: Option<&'a str>,
-    detail: Value,
+    insert(connection, entropy::uuid(), actor, action, subject, &detail).await
 }
 
 /// Inserts a row, unless a row with its id exists.
-async fn insert(executor: impl PgExecutor<'_>, row: &AuditEntryRow<'_>) -> Result<(), sqlx::Error> {
-    let operator = row.actor.operator.map(|operator| tracing::field::display(operator.0));
-    let action = row.action.as_str();
-    let channel = row.actor.channel.as_str();
-    let subject = row.subject;
-    let address = row.actor.address.as_deref();
+async fn insert(
+    executor: impl PgExecutor<'_>,
+    id: Uuid,
+    actor: &Actor,
+    action: Action,
+    subject: Option<&str>,
+    detail: &Value,
+) -> Result<(), sqlx::Error> {
+    let operator = actor.operator.map(|operator| tracing::field::display(operator.0));
+    let action = action.as_str();
+    let channel = actor.channel.as_str();
+    let address = actor.address.as_deref();
     // Logged before the insert, so that acts that are rolled back are logged as well.
     tracing::info!(
         target: "bahay::security",
@@ -181,13 +177,13 @@ async fn insert(executor: impl PgExecutor<'_>, row: &AuditEntryRow<'_>) -> Resul
         values ($1, $2, $3, $4, $5, $6, $7)
         on conflict (id) do nothing
         "#,
-        row.id,
-        row.actor.operator.map(|operator| operator.0),
-        row.action.as_str(),
-        row.subject,
-        row.detail,
-        row.actor.channel.as_str(),
-        row.actor.address
+        id,
+        actor.operator.map(|operator| operator.0),
+        action,
+        subject,
+        detail,
+        channel,
+        address
     )
     .execute(executor)
     .await

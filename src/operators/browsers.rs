@@ -14,8 +14,7 @@ use super::OperatorName;
 use crate::accounts::trusted_since;
 use crate::auth::BrowserToken;
 use crate::clock::Timestamp;
-use crate::db;
-use crate::db::to_sql;
+use crate::db::{self, to_sql};
 use crate::ids::OperatorId;
 
 /// The number of browsers that are remembered for one operator: those of the latest sign-ins.

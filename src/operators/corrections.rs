@@ -10,8 +10,6 @@
 //! authors and times. Decisions are idempotent: an operator who repeats its decision receives the
 //! first result.
 
-use std::future::Future;
-
 use bahay_api::operator::corrections::{Correction, CorrectionKind, CorrectionState as State};
 use bahay_engine::coins::Coins;
 use jiff_sqlx::Timestamp as SqlTimestamp;
@@ -23,9 +21,8 @@ use uuid::Uuid;
 use super::adjustments::{Adjustment, AdjustmentBounds, BoundCheck, DailyLimitError};
 use super::audit::{self, Action};
 use super::{CanApproveCorrections, Operator, issuance, player_notes, tokens};
-use crate::clock::{self, Clock};
-use crate::db::to_sql;
-use crate::db::{self, Page};
+use crate::clock::Clock;
+use crate::db::{self, Page, from_sql, to_sql};
 use crate::entropy;
 use crate::ids::{CorrectionId, OperatorId, PlayerId};
 use crate::ledger::{AdjustWallet, Ledger, LedgerError, ReverseOperation};
@@ -196,7 +193,8 @@ impl Corrections {
             tx.commit().await?;
             Ok(Ok(()))
         };
-        retry_attempt(once).await?;
+        let attempted: AttemptResult<()> = db::retry(once).await;
+        attempted??;
         let once = || {
             sqlx::query_scalar!("select c.id from corrections c where c.attempt = $1", attempt)
                 .fetch_one(&self.pool)
@@ -228,7 +226,7 @@ impl Corrections {
         by: &CanApproveCorrections,
         id: CorrectionId,
     ) -> Result<Correction, CorrectionError> {
-        retry_attempt(|| self.decide_once(by, id, None)).await
+        db::retry(|| self.decide_once(by, id, None)).await?
     }
 
     /// Rejects another operator's request.
@@ -238,7 +236,7 @@ impl Corrections {
         id: CorrectionId,
         reason: &Reason,
     ) -> Result<Correction, CorrectionError> {
-        retry_attempt(|| self.decide_once(by, id, Some(reason))).await
+        db::retry(|| self.decide_once(by, id, Some(reason))).await?
     }
 
     /// Decides on a request: rejects it if a reason is given, and approves it otherwise.
@@ -405,13 +403,6 @@ fn audit_subject(id: CorrectionId) -> String {
     format!("correction:{id}")
 }
 
-async fn retry_attempt<T, F>(once: impl Fn() -> F) -> Result<T, CorrectionError>
-where
-    F: Future<Output = AttemptResult<T>>,
-{
-    db::retry(once).await?
-}
-
 /// A condition on the rows to be read.
 #[derive(Clone, Copy)]
 struct CorrectionSelection {
@@ -455,7 +446,6 @@ async fn select(
     )
     .fetch_all(executor)
     .await?;
-    let to_time = |time: SqlTimestamp| clock::from_jiff(time.to_jiff()).into();
     let corrections = rows.into_iter().map(|row| {
         let subject = match (row.player, row.amount, row.reversed_operation) {
             (Some(player), Some(amount), None) => Subject::Adjustment {
@@ -477,9 +467,9 @@ async fn select(
             reason: row.reason,
             state: db::parse_column(&row.state)?,
             requested_by: row.requester,
-            requested_at: to_time(row.requested_at),
+            requested_at: from_sql(row.requested_at).into(),
             decided_by: row.decider,
-            decided_at: row.decided_at.map(to_time),
+            decided_at: row.decided_at.map(|at| from_sql(at).into()),
             rejection_reason: row.rejection_reason,
             operation: row.operation,
         };

@@ -1,8 +1,8 @@
 //! Dead letters of the queue: jobs whose attempts are used up, which an administrator retries or
 //! discards.
 
-use bahay_jobs::{DeadJob, DiscardedJob};
-use serde_json::{Value, json};
+use bahay_jobs::DeadJob;
+use serde_json::json;
 use sqlx::PgPool;
 
 use super::Administrator;
@@ -59,7 +59,8 @@ impl DeadJobs {
                 }
                 DeadJobDecision::Discard => {
                     let job = bahay_jobs::discard_dead_in_tx(&mut tx, id).await?;
-                    (Action::JobDiscarded, job.map(describe_discarded))
+                    // The audit entry has a copy, from which the job could be enqueued again.
+                    (Action::JobDiscarded, job.map(|job| json!(job)))
                 }
             };
             let Some(detail) = detail else { return Ok(false) };
@@ -69,10 +70,4 @@ impl DeadJobs {
         };
         db::retry(once).await
     }
-}
-
-/// Returns the audit entry's copy of a discarded job, from which it could be enqueued again.
-fn describe_discarded(job: DiscardedJob) -> Value {
-    let DiscardedJob { name, payload, last_error } = job;
-    json!({ "name": name, "payload": payload, "last_error": last_error })
 }

@@ -14,6 +14,7 @@
 //! `issuance` stores the issuers of enrolment codes, `audit` the acts of operators.
 
 mod adjustments;
+mod alerts;
 pub mod audit;
 mod browsers;
 mod corrections;
@@ -36,7 +37,7 @@ use sqlx::PgPool;
 use thiserror::Error;
 
 use crate::auth::{AuthError, OperatorToken};
-use crate::clock::{self, Timestamp};
+use crate::clock::Timestamp;
 use crate::db;
 use crate::ids::{OperatorId, OperatorSessionId};
 
@@ -45,6 +46,7 @@ use audit::{Actor, Channel};
 pub use bahay_api::operator::operators::OperatorRole as Role;
 
 pub use adjustments::{AdjustmentBounds, BoundScope, DailyLimitError};
+pub use alerts::Alerts;
 pub use audit::Audit;
 pub use corrections::{CorrectionError, Corrections, Subject};
 pub use dead_jobs::{DeadJobDecision, DeadJobs};
@@ -107,22 +109,16 @@ pub struct Operator {
 
 /// An operator whose role has the capability `C`, with a token or a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Authorized<C> {
+pub struct Authorized<C, S = Option<OperatorSessionId>> {
     pub id: OperatorId,
     actor: Actor,
-    session: Option<OperatorSessionId>,
+    session: S,
     capability: PhantomData<C>,
 }
 
 /// An operator whose role has the capability `C`, in a session with the second factor. A token, which
 /// may have been copied, would carry the name of an operator who did not act.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SignedIn<C> {
-    pub id: OperatorId,
-    actor: Actor,
-    session: OperatorSessionId,
-    capability: PhantomData<C>,
-}
+pub type SignedIn<C> = Authorized<C, OperatorSessionId>;
 
 /// A capability of some roles.
 pub trait Capability {
@@ -217,23 +213,18 @@ impl Operator {
     }
 }
 
-impl<C> Authorized<C> {
+impl<C, S> Authorized<C, S> {
     /// Returns the actor for the audit log.
     pub fn actor(&self) -> &Actor {
         &self.actor
     }
+}
 
+impl<C> Authorized<C> {
     /// Requires a session with the second factor.
     pub fn require_session(self) -> Result<SignedIn<C>, SecondFactorMissing> {
         let Self { id, actor, session, capability } = self;
         Ok(SignedIn { id, actor, session: session.ok_or(SecondFactorMissing)?, capability })
-    }
-}
-
-impl<C> SignedIn<C> {
-    /// Returns the actor for the audit log.
-    pub fn actor(&self) -> &Actor {
-        &self.actor
     }
 }
 
@@ -289,7 +280,7 @@ impl Operators {
         };
         let row = db::retry(once).await?.ok_or(OperatorError::TokenUnknown)?;
         let role = row.role.parse().map_err(|_| OperatorError::TokenUnknown)?;
-        if clock::from_jiff(row.token_expires_at.to_jiff()) <= now {
+        if db::from_sql(row.token_expires_at) <= now {
             return Err(OperatorError::TokenExpired);
         }
         Ok(Operator {

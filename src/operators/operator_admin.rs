@@ -11,7 +11,7 @@ use uuid::Uuid;
 use super::audit::{self, Action, Actor};
 use super::{OperatorName, Operators, Role, browsers, enrolment, issuance, sign_in};
 use crate::auth::EnrolmentCode;
-use crate::clock::{self, Timestamp};
+use crate::clock::Timestamp;
 use crate::{db, entropy};
 
 /// The reason why operators remain unchanged.
@@ -82,15 +82,14 @@ impl Operators {
             )
             .fetch_all(&self.pool)
         };
-        let from_sql = |time: SqlTimestamp| clock::from_jiff(time.to_jiff()).into();
         let rows = db::retry(once).await?.into_iter().map(|row| OperatorSummary {
             name: row.name,
             role: row.role,
-            created_at: from_sql(row.created_at),
-            disabled_at: row.disabled_at.map(from_sql),
+            created_at: db::from_sql(row.created_at).into(),
+            disabled_at: row.disabled_at.map(|at| db::from_sql(at).into()),
             is_enrolled: row.is_enrolled,
-            token_expires_at: row.token_expires_at.map(from_sql),
-            last_seen_at: row.last_seen_at.map(from_sql),
+            token_expires_at: row.token_expires_at.map(|at| db::from_sql(at).into()),
+            last_seen_at: row.last_seen_at.map(|at| db::from_sql(at).into()),
         });
         Ok(rows.collect())
     }

@@ -22,8 +22,7 @@ use super::{Operator, OperatorName, SecondFactorMissing};
 use crate::accounts::{AccountError, Accounts, AttemptSource, PasswordAttempt, clear_failures};
 use crate::auth::{BrowserToken, DeskToken, SealingKeys};
 use crate::clock::{self, Clock, Timestamp};
-use crate::db;
-use crate::db::to_sql;
+use crate::db::{self, from_sql, to_sql};
 use crate::entropy;
 use crate::ids::{OperatorId, OperatorSessionId};
 
@@ -283,7 +282,7 @@ impl OperatorAuth {
         };
         let row = db::retry(once).await?.ok_or(OperatorAuthError::SessionEnded)?;
         let role = row.role.parse().map_err(|_| OperatorAuthError::SessionEnded)?;
-        let seen = clock::from_jiff(row.last_seen_at.to_jiff());
+        let seen = from_sql(row.last_seen_at);
         if is_interactive && clock::add(seen, SEEN_GRANULARITY) <= now {
             let once = || {
                 sqlx::query!(

@@ -13,8 +13,7 @@ use super::audit::{self, Action};
 use super::{Operator, OperatorAuthError, Operators, SignedInOperator};
 use crate::auth::OperatorToken;
 use crate::clock::{self, Timestamp};
-use crate::db;
-use crate::db::to_sql;
+use crate::db::{self, to_sql};
 use crate::ids::{OperatorId, OperatorSessionId};
 
 /// The lifetime of a token, after which the operator has to create another one.
@@ -53,8 +52,7 @@ impl Operators {
             )
             .fetch_one(&self.pool)
         };
-        let expires_at = db::retry(once).await?;
-        Ok(expires_at.map(|at| clock::from_jiff(at.to_jiff())))
+        Ok(db::retry(once).await?.map(db::from_sql))
     }
 
     /// Revokes the token of an operator, if there is one.

@@ -17,6 +17,8 @@ const OTHER_ROOMS = ['tongo-options-newbie', 'tongo-assets-newbie'];
 const WHO_DID_WHAT = /^\d+\. (Althea|Benjie|Carmela|Dalisay)( \(the (clock|AI)\))? \S/;
 const PASSWORD = 'rain on a tin roof';
 const STEP_MS = 30_000;
+/** The time within which a page has to display a failure. */
+const ALERT_MS = 3_000;
 
 /** Returns the code of a time step (RFC 6238), for a key in base32. */
 function totpCode(key, step) {
@@ -153,6 +155,16 @@ const rows = settlements.getByRole('row').filter({ has: luz.getByText('newbie', 
 // The list is empty until the settlements are counted.
 await rows.first().waitFor();
 await checkPage(luz, 'settlements with games');
+// A refresh with new content keeps the focus.
+await rows.first().getByRole('link').first().focus();
+const focused = await luz.evaluate(() => document.activeElement.href);
+await luz.route('**/desk/settlements/live*', async (route) => {
+  const answer = await route.fetch();
+  await route.fulfill({ response: answer, body: `${await answer.text()}<p>A newer list</p>` });
+});
+await luz.getByText('A newer list').waitFor();
+assert.equal(await luz.evaluate(() => document.activeElement.href), focused);
+await luz.unroute('**/desk/settlements/live*');
 const ending = await rows.first().getByRole('cell').nth(3).innerText();
 // A game and one of its endings may have the same name, so the cell is found by its column.
 const alike = await rows.filter({ has: luz.locator(`td:nth-child(4):text-is("${ending}")`) }).count();
@@ -173,7 +185,12 @@ await luz.getByRole('heading', { level: 1, name: 'Game' }).waitFor();
 await luz.getByText('verified', { exact: true }).waitFor();
 assert.equal(await luz.getByText('differs').count(), 0);
 await checkPage(luz, 'a game');
-await luz.getByRole('link', { name: 'Replay with all hands' }).click();
+/** Opens the replay of the game. The slider appears when the script has hidden all steps but one. */
+async function openReplay() {
+  await luz.getByRole('link', { name: 'Replay with all hands' }).click();
+  await luz.getByRole('slider').waitFor();
+}
+await openReplay();
 const shownStep = luz.locator('.step:not([hidden])');
 assert.match(await shownStep.innerText(), /The deal/);
 await luz.getByRole('button', { name: 'Next' }).click();
@@ -213,7 +230,7 @@ for (const room of OTHER_ROOMS) {
   await luz.getByText('verified', { exact: true }).waitFor();
   assert.equal(await luz.getByText('differs').count(), 0);
   await checkPage(luz, `a game in ${room}`);
-  await luz.getByRole('link', { name: 'Replay with all hands' }).click();
+  await openReplay();
   const last = Number(await luz.getByRole('slider').getAttribute('max'));
   assert.ok(last > 5, `${room}: ${last} steps`);
   assert.match(await shownStep.innerText(), /The deal/);
@@ -283,6 +300,7 @@ assert.equal(await luz.evaluate(() => document.activeElement.id), 'main');
 await luz.goto(`${url}/desk/players/${player.player.id}`);
 const bar = luz.locator('form', { has: luz.getByLabel('Ban or mute', { exact: true }) });
 await bar.getByLabel('Ban or mute', { exact: true }).selectOption('Mute');
+await bar.getByLabel('Duration').selectOption('1 day');
 await bar.getByLabel('Reason').fill('Muted for the browser tests');
 await bar.getByRole('button').click();
 await luz.getByRole('button', { name: 'Lift the mute' }).waitFor();
@@ -297,6 +315,17 @@ await luz.getByRole('button', { name: 'Close the house' }).click();
 await luz.getByRole('button', { name: 'Open the house' }).waitFor();
 const third = await guest();
 const headers = { authorization: `Bearer ${third.access_token}` };
+// Every page says so within three seconds, and that the server does not answer.
+const alerts = ben.getByRole('status', { name: 'Alerts' });
+await ben.goto(`${url}/desk/ledger`);
+await alerts.getByRole('link', { name: 'The house is closed' }).waitFor({ timeout: ALERT_MS });
+await checkPage(ben, 'an alert');
+const connection = ben.getByRole('alert').filter({ hasText: 'The server has not answered' });
+await ben.route('**/desk/alerts', () => {});
+await connection.waitFor({ timeout: ALERT_MS });
+await checkPage(ben, 'a lost connection');
+await ben.unroute('**/desk/alerts');
+await connection.waitFor({ state: 'hidden' });
 const refused = await fetch(`${url}/v1/rooms/newbie/seat`, { method: 'POST', headers });
 assert.equal((await refused.json()).code, 'room_closed');
 await luz.getByRole('button', { name: 'Open the house' }).click();

@@ -7,28 +7,21 @@
 use std::borrow::Cow;
 
 use http::StatusCode;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
 use utoipa::{PartialSchema, ToSchema};
 
 macro_rules! codes {
-    ($($(#[$meta:meta])* $name:ident = $code:literal, $status:ident, $title:literal;)*) => {
-        /// The reason for which a request was refused: stable, in snake case.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-        pub enum Code {
-            $($(#[$meta])* $name,)*
+    ($($name:ident = $code:tt, $status:ident, $title:literal;)*) => {
+        bahay_base::text_enum! {
+            /// The reason for which a request was refused: stable, in snake case.
+            pub enum Code {
+                $($name = $code,)*
+            }
         }
 
         impl Code {
-            pub const ALL: &[Self] = &[$(Self::$name,)*];
-
-            pub const fn as_str(self) -> &'static str {
-                match self {
-                    $(Self::$name => $code,)*
-                }
-            }
-
             pub const fn status(self) -> StatusCode {
                 match self {
                     $(Self::$name => StatusCode::$status,)*
@@ -230,12 +223,6 @@ codes! {
         "The archive of records is unreachable";
     Unavailable = "unavailable", SERVICE_UNAVAILABLE, "The server cannot do this at present";
     Internal = "internal", INTERNAL_SERVER_ERROR, "Internal server error";
-}
-
-impl Serialize for Code {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
-    }
 }
 
 impl PartialSchema for Code {

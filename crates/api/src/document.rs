@@ -58,7 +58,8 @@ pub fn openapi() -> OpenApi {
         .build();
     let here = ServerBuilder::new().url("/").description(Some("This server")).build();
     let tags = Tag::ALL
-        .map(|tag| TagBuilder::new().name(tag.name()).description(Some(tag.about())).build());
+        .iter()
+        .map(|tag| TagBuilder::new().name(tag.as_str()).description(Some(tag.about())).build());
     let mut components = Components::new();
     let scheme = |format: &str| {
         let scheme = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).bearer_format(format);

@@ -61,41 +61,20 @@ impl Method {
     }
 }
 
-/// The section of the document to which an operation belongs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tag {
-    SignIn,
-    Me,
-    Players,
-    Rooms,
-    Games,
-    Operators,
-    Server,
+bahay_base::text_enum! {
+    /// The section of the document to which an operation belongs.
+    pub enum Tag {
+        SignIn = "sign in",
+        Me = "me",
+        Players = "players",
+        Rooms = "rooms",
+        Games = "games",
+        Operators = "operators",
+        Server = "server",
+    }
 }
 
 impl Tag {
-    pub(crate) const ALL: [Self; 7] = [
-        Self::SignIn,
-        Self::Me,
-        Self::Players,
-        Self::Rooms,
-        Self::Games,
-        Self::Operators,
-        Self::Server,
-    ];
-
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::SignIn => "sign in",
-            Self::Me => "me",
-            Self::Players => "players",
-            Self::Rooms => "rooms",
-            Self::Games => "games",
-            Self::Operators => "operators",
-            Self::Server => "server",
-        }
-    }
-
     pub(crate) const fn about(self) -> &'static str {
         match self {
             Self::SignIn => "Tokens and sessions",
@@ -293,7 +272,7 @@ impl Operation {
         let description = to_prose(description);
         let mut operation = path::OperationBuilder::new()
             .operation_id(Some(self.name()))
-            .tag(self.tag.name())
+            .tag(self.tag.as_str())
             .summary(Some(summary.trim()))
             .description(Some(description).filter(|text| !text.is_empty()))
             .request_body(self.body.as_ref().map(|body| body.to_openapi(schemas)));

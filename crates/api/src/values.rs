@@ -59,11 +59,7 @@ impl PartialSchema for Coins {
     }
 }
 
-impl ToSchema for Coins {
-    fn name() -> Cow<'static, str> {
-        "Coins".into()
-    }
-}
+impl ToSchema for Coins {}
 
 /// An instant in the API: RFC 3339 in UTC, to the millisecond.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -104,11 +100,7 @@ impl PartialSchema for Time {
     }
 }
 
-impl ToSchema for Time {
-    fn name() -> Cow<'static, str> {
-        "Time".into()
-    }
-}
+impl ToSchema for Time {}
 
 bahay_base::text_enum! {
     /// The purpose of a transfer.

@@ -8,7 +8,7 @@ use axum::http::HeaderName;
 use axum::http::request::Parts;
 
 use super::services::Services;
-use crate::auth::{Holder, HolderProof, Player};
+use crate::auth::{Holder, HolderProof, Player, bearer_token};
 use crate::http::{Code, CodeExt as _, Problem};
 
 pub(crate) const ACCOUNT_PROOF: HeaderName = HeaderName::from_static("account-proof");
@@ -18,7 +18,7 @@ impl FromRequestParts<Services> for Player {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &Services) -> Result<Self, Problem> {
-        Ok(state.auth.authenticate_headers(&parts.headers).await?)
+        Ok(state.auth.authenticate(bearer_token(&parts.headers)?).await?)
     }
 }
 

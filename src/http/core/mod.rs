@@ -5,6 +5,7 @@ pub(crate) mod analyses;
 pub(crate) mod authentication;
 pub(crate) mod client_info;
 pub(crate) mod connection;
+pub(crate) mod csv_file;
 pub(crate) mod extractors;
 pub(crate) mod game_names;
 pub(crate) mod health;

@@ -52,7 +52,7 @@ impl Position for Uuid {
     }
 }
 
-/// Positive numbers, such as versions of an account.
+/// Positive numbers, such as ids of operations.
 impl Position for i64 {
     fn to_text(&self) -> String {
         format!("{self:x}")
@@ -60,6 +60,19 @@ impl Position for i64 {
 
     fn from_text(text: &str) -> Option<Self> {
         Self::from_str_radix(text, 16).ok().filter(|number| *number > 0)
+    }
+}
+
+/// An operation with the number of a transfer.
+impl Position for (i64, i16) {
+    fn to_text(&self) -> String {
+        format!("{:x}.{:x}", self.0, self.1)
+    }
+
+    fn from_text(text: &str) -> Option<Self> {
+        let (operation, number) = text.split_once('.')?;
+        let number = i16::from_str_radix(number, 16).ok().filter(|number| *number > 0)?;
+        Some((i64::from_text(operation)?, number))
     }
 }
 
@@ -217,6 +230,10 @@ mod tests {
         }
         for text in ["0", "-1", "x", "", "8000000000000000"] {
             assert_eq!(i64::from_text(text), None, "{text}");
+        }
+        assert_eq!(<(i64, i16)>::from_text(&(255_i64, 9_i16).to_text()), Some((255, 9)));
+        for text in ["", "a", "a.", ".a", "a.0", "a.-1", "0.a", "a.8000", "a.a.a"] {
+            assert_eq!(<(i64, i16)>::from_text(text), None, "{text}");
         }
     }
 }

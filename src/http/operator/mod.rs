@@ -2,6 +2,7 @@
 //! the API takes an [`Operator`], whose value proves a valid token or session; some handlers
 //! require a role in addition, some a session.
 
+pub(crate) mod alerts;
 pub(crate) mod audit;
 pub(crate) mod corrections;
 pub(crate) mod desk_ui;
@@ -15,6 +16,7 @@ pub(crate) mod players;
 pub(crate) mod rooms;
 pub(crate) mod sanctions;
 pub(crate) mod settlements;
+pub(crate) mod statements;
 pub(crate) mod tables;
 pub(crate) mod today;
 
@@ -34,6 +36,7 @@ use crate::http::{Code, CodeExt as _, Problem, Services};
 /// Adds the routes of every operation.
 pub(crate) fn routes(routes: Routes) -> Routes {
     routes
+        .bind(&operations::alerts::SHOW_ALERTS, alerts::api::show_alerts)
         .bind(&operations::audit::LIST_AUDIT_ENTRIES, audit::api::list_audit_entries)
         .bind(&operations::audit::EXPORT_AUDIT_ENTRIES, audit::api::export_audit_entries)
         .bind(&operations::corrections::REQUEST_CORRECTION, corrections::api::request_correction)
@@ -80,6 +83,8 @@ pub(crate) fn routes(routes: Routes) -> Routes {
         .bind(&operations::settlements::LIST_SETTLEMENTS, settlements::api::list_settlements)
         .bind(&operations::settlements::TOTAL_SETTLEMENTS, settlements::api::total_settlements)
         .bind(&operations::settlements::EXPORT_SETTLEMENTS, settlements::api::export_settlements)
+        .bind(&operations::statements::SHOW_STATEMENT, statements::api::show_statement)
+        .bind(&operations::statements::EXPORT_STATEMENT, statements::api::export_statement)
         .bind(&operations::tables::LIST_TABLES, tables::api::list_tables)
         .bind(&operations::tables::LIST_STRANDED, tables::api::list_stranded)
         .bind(&operations::tables::SHOW_OPERATED_TABLE, tables::api::show_operated_table)

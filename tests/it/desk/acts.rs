@@ -62,6 +62,7 @@ const ACTS: &[(&str, Place, Place)] = &[
     ("discard_dead_job", Ok("POST /desk/jobs/{job}/discarding"), DEAD_JOBS),
     ("list_audit_entries", Ok("GET /desk/audit"), READ),
     ("export_audit_entries", Ok("GET /desk/audit.csv"), READ),
+    ("show_alerts", Ok("GET /desk/alerts"), READ),
     ("show_today", Ok("GET /desk/today"), READ),
     ("list_settlements", Ok("GET /desk/settlements"), READ),
     ("total_settlements", Ok("GET /desk/settlements"), READ),
@@ -71,6 +72,8 @@ const ACTS: &[(&str, Place, Place)] = &[
     ("find_players", Ok("GET /desk/players"), READ),
     ("show_player_report", Ok("GET /desk/players/{id}"), READ),
     ("list_partners", Ok("GET /desk/players/{id}"), READ),
+    ("show_statement", Ok("GET /desk/players/{id}/statement"), READ),
+    ("export_statement", Ok("GET /desk/players/{id}/statement.csv"), READ),
     ("write_note", Ok("POST /desk/players/{id}/notes"), NAMED),
     ("end_sessions", Ok("POST /desk/players/{id}/sign-out"), Err("a ban ends them as well")),
     ("show_books", Ok("GET /desk/ledger"), READ),
@@ -98,7 +101,7 @@ const COMMAND_ALONE: &[(&str, &str)] = &[
 const GROUPS: [&str; 5] = ["operator", "house", "table", "ban", "mute"];
 
 /// Returns the routes of the desk, such as `GET /desk/rooms`.
-fn read_routes() -> BTreeSet<String> {
+pub(super) fn read_routes() -> BTreeSet<String> {
     let source = include_str!("../../../src/http/operator/desk_ui/mod.rs");
     let mut routes = BTreeSet::new();
     for part in source.split(".route(").skip(1) {

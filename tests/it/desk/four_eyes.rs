@@ -102,8 +102,7 @@ async fn an_administrator_cannot_request_corrections_in_the_name_of_a_colleague(
     let code = add(&mut luz, "kuya.ben", "finance").await;
     let mut ben = Browser::new(&server);
     let factor = ben.complete_enrolment(&code).await;
-    let renew = server.post("/desk/operators/kuya.ben/token", &json!({}));
-    expect_refusal(renew, 404, "route_not_found").await;
+    luz.send("/desk/operators", "/desk/operators/kuya.ben/token", &[]).await.expect(404);
     let luz_session = luz.cookies["__Host-bahay-desk"].clone();
     let made = json!({ "name": "cora", "role": "finance" });
     let made = server.post_by(&luz_session, "/v1/operator/operators", &made);

@@ -56,11 +56,9 @@ async fn an_administrator_retries_or_discards_a_dead_job_once() {
     assert!(jobs(&server, true).await.is_empty());
     assert_eq!(jobs(&server, false).await.len(), 2);
 
-    let audited: Vec<(String, String)> = read_rows(
-        &server.bank.pool,
-        "select action, subject from audit_entries where subject like 'job:%' order by id",
-    )
-    .await;
+    let audited = "select action, subject from audit_entries
+        where subject like 'job:%' order by id";
+    let audited: Vec<(String, String)> = read_rows(&server.bank.pool, audited).await;
     let expected = [("retry", 0), ("discard", 1), ("retry", 2), ("discard", 3)];
     let expected = expected.map(|(act, at)| (format!("job_{act}"), format!("job:{}", dead[at])));
     assert_eq!(audited, expected);

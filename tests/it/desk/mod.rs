@@ -1,11 +1,13 @@
 //! The desk as browsers use it: cookies, forms, pages.
 
 mod acts;
+mod alerts;
 pub(crate) mod browser;
 mod four_eyes;
 mod jobs;
 mod matrix;
 mod orders;
+mod refusals;
 mod reports;
 mod running;
 mod sign_in;

@@ -144,7 +144,11 @@ async fn a_room_is_changed_closed_and_copied() {
     fields.push(("watchable", "no".to_owned()));
     fields.retain(|(name, _)| *name != "form_token");
     let draw = fields.iter_mut().find(|(name, _)| *name == "rules.countdowns.draw_ms");
-    draw.expect("a field for each number of the rules").1 = "15000".to_owned();
+    // Times are in seconds, the fee is in percent.
+    draw.expect("a field for each number of the rules").1 = "12.5".to_owned();
+    let fee = fields.iter_mut().find(|(name, _)| *name == "fee").unwrap();
+    assert_eq!(fee.1, "5");
+    fee.1 = "4.25".to_owned();
     let fields: Vec<(&str, &str)> = fields.iter().map(|(name, value)| (*name, &**value)).collect();
     luz.send("/desk/rooms/weekend", "/desk/rooms/weekend", &fields).await.expect(303);
     luz.send("/desk/rooms/weekend", "/desk/rooms/weekend", &fields).await.expect(409);
@@ -156,9 +160,12 @@ async fn a_room_is_changed_closed_and_copied() {
     assert_eq!(weekend["has_own_switches"], true);
     let page = luz.get("/desk/rooms/weekend").await.text;
     let draw = between(&page, "name=\"rules.countdowns.draw_ms\"", ">");
-    assert!(draw.contains("15000"), "{draw}");
+    assert!(draw.contains("value=\"12.5\""), "{draw}");
+    assert_eq!(weekend["fee_basis_points"], 425);
     let newbie = house_rooms(Clocks::default())[0].terms().clone();
-    assert_eq!(weekend["fee_basis_points"], newbie.price.fee_basis_points);
+    let prepare = between(&page, "name=\"prepare\"", ">");
+    let seconds = newbie.clocks.prepare_ms / 1_000;
+    assert!(prepare.contains(&format!("value=\"{seconds}\"")), "{prepare}");
 }
 
 #[tokio::test]
@@ -167,15 +174,22 @@ async fn a_player_is_banned_and_muted_and_both_are_lifted() {
     let mut luz = Browser::enrolled(&server, "ate.luz", Role::Support).await;
     let here = format!("/desk/players/{}", guest.id);
     let (sanctions, lifting) = (format!("{here}/sanctions"), format!("{here}/sanctions/lifting"));
-    let fields = [("kind", "ban"), ("hours", "72"), ("reason", "dumps coins on a friend")];
+    let reason = ("reason", "dumps coins on a friend");
+    // An operator chooses the duration: nothing is permanent by omission.
+    for (duration, hours) in [("", ""), ("other", ""), ("other", "3.5"), ("other", "87601")] {
+        let fields = [("kind", "ban"), ("duration", duration), ("hours", hours), reason];
+        luz.send(&here, &sanctions, &fields).await.expect(422);
+    }
+    let fields = [("kind", "ban"), ("duration", "other"), ("hours", "72"), reason];
     luz.send(&here, &sanctions, &fields).await.expect_redirect(&here);
     let sign_in = || server.post("/v1/sign-in/guest", &json!({ "device_id": DEVICE }));
     expect_refusal(sign_in(), 403, "banned").await;
     luz.get(&here).await.shows("dumps coins on a friend");
-    let fields = [("kind", "mute"), ("hours", ""), ("reason", "insults at the table")];
+    let reason = ("reason", "insults at the table");
+    let fields = [("kind", "mute"), ("duration", "permanent"), ("hours", ""), reason];
     luz.send(&here, &sanctions, &fields).await.expect_redirect(&here);
     luz.get(&here).await.shows("insults at the table").shows("Lift the mute");
-    let wrong = [("kind", "sleep"), ("hours", ""), ("reason", "insults at the table")];
+    let wrong = [("kind", "sleep"), ("duration", "1"), ("hours", ""), reason];
     luz.send(&here, &sanctions, &wrong).await.expect(422);
     server.clock.advance(Duration::from_hours(71));
     expect_refusal(sign_in(), 403, "banned").await;
@@ -232,9 +246,8 @@ async fn administrators_add_reset_and_disable_operators_but_not_themselves() {
 
 #[tokio::test]
 async fn a_table_is_displayed_without_hands_and_orders_are_audited() {
-    let server = Server::new().await;
+    let (server, guest) = Server::with_guest().await;
     let mut luz = Browser::enrolled(&server, "ate.luz", Role::Admin).await;
-    let guest = server.guest(DEVICE).await;
     let seat = server.post_by(&guest, "/v1/rooms/newbie/seat", &json!({}));
     let table = text(&ok(seat).await["table"]);
     luz.get("/desk/tables?room=newbie").await.shows(&table);

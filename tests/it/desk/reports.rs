@@ -10,8 +10,7 @@ use crate::support::db::read_rows;
 
 #[tokio::test]
 async fn a_report_is_decided_once_at_the_desk_and_audited() {
-    let server = Server::new().await;
-    let guests = server.guests(3).await;
+    let (server, guests) = Server::with_guests(3).await;
     let (game, _) = server.bank.play(table(), &list_players(&guests), 0, 1, PotGoes::Nowhere).await;
     let body = json!({ "player": guests[1].id, "reason": "collusion", "words": "They whispered." });
     let report = server.post_by(&guests[0], &format!("/v1/games/{game}/reports"), &body);
@@ -36,10 +35,8 @@ async fn a_report_is_decided_once_at_the_desk_and_audited() {
     ben.get("/desk/reports").await.shows("No entries.");
     ben.get("/desk/reports?state=closed").await.shows("as the record shows");
 
-    let audited: Vec<(String, String)> = read_rows(
-        &server.bank.pool,
-        "select subject, channel from audit_entries where action = 'player_report_decide'",
-    )
-    .await;
+    let audited = "select subject, channel from audit_entries
+        where action = 'player_report_decide'";
+    let audited: Vec<(String, String)> = read_rows(&server.bank.pool, audited).await;
     assert_eq!(audited, [(format!("player:{}", guests[1].id), "desk".to_owned())]);
 }

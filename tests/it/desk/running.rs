@@ -1,6 +1,5 @@
 //! A running game, as operators view and void it over the API.
 
-use bahay::operators::Role;
 use bahay_client::{Client, Play};
 use bahay_engine::cards::CardSet;
 use bahay_engine::catalog::AnyView;
@@ -10,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::support::db::read_value;
 use crate::support::house::{House, guest_at};
-use crate::support::operators::operator_session;
+use crate::support::operators::admin_session;
 use crate::support::play::{deal_game, join_tables};
 use crate::support::process::run_bahay;
 use crate::support::rest::{Answer, assert_fields, call_at, http_client, items, post_json};
@@ -24,9 +23,7 @@ struct ApiProgram {
 
 impl ApiProgram {
     async fn sign_in(house: &House) -> Self {
-        let owner = house.database.owner_pool().await;
-        let token = operator_session(&owner, "ate.luz", Role::Admin).await;
-        Self { base: house.base.clone(), token }
+        Self { base: house.base.clone(), token: admin_session(house).await }
     }
 
     async fn get(&self, path: &str) -> Value {
@@ -64,9 +61,8 @@ async fn start_game(clients: &[Client]) -> (Vec<Play>, GameId, CardSet) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn administrators_view_hands_of_a_running_game_and_void_it() {
-    let house = House::new().await;
+    let (house, table, clients) = House::with_table().await;
     let luz = ApiProgram::sign_in(&house).await;
-    let (table, clients) = house.table().await;
     let before = clients[0].wallet().await.unwrap().available;
     let (_plays, game, hand) = start_game(&clients).await;
 
@@ -95,9 +91,8 @@ async fn administrators_view_hands_of_a_running_game_and_void_it() {
 /// without an effect.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_table_is_voided_only_with_a_valid_reason() {
-    let house = House::new().await;
+    let (house, table, clients) = House::with_table().await;
     let luz = ApiProgram::sign_in(&house).await;
-    let (table, clients) = house.table().await;
     let before = clients[0].wallet().await.unwrap().available;
     let (_plays, game, _) = start_game(&clients).await;
     let voiding = format!("tables/{table}/voiding");
@@ -119,6 +114,18 @@ async fn a_table_is_voided_only_with_a_valid_reason() {
     assert_eq!(read_value::<String>(&house.pool, &kept).await, longest);
 }
 
+/// Waits until the client's node observes that the house is closed, and asserts that nobody is
+/// seated.
+async fn wait_until_closed(client: &Client) {
+    wait_until("the node observes the closing", async || {
+        let rooms: Value = client.read("/v1/rooms").await.unwrap();
+        items(&rooms).iter().all(|room| room["is_open"] == json!(false))
+    })
+    .await;
+    let refused = client.seat("newbie").await.unwrap_err().to_string();
+    assert!(refused.contains("room_closed"), "{refused}");
+}
+
 /// A house that is closed on one node is closed on all nodes: nobody is seated, and waiting players
 /// become free.
 #[tokio::test(flavor = "multi_thread")]
@@ -132,13 +139,7 @@ async fn a_house_that_is_closed_on_one_node_is_closed_on_the_others() {
 
     let why = json!({ "reason": "closed for the test" });
     luz.post("house/closing", &why).await.expect(200);
-    wait_until("the other node observes the change", async || {
-        let rooms: Value = late.read("/v1/rooms").await.unwrap();
-        items(&rooms).iter().all(|room| room["is_open"] == json!(false))
-    })
-    .await;
-    let refused = late.seat("newbie").await.unwrap_err().to_string();
-    assert!(refused.contains("room_closed"), "{refused}");
+    wait_until_closed(&late).await;
     wait_until("the seat is freed", async || waiting.read::<Value>("/v1/table").await.is_err())
         .await;
 
@@ -160,13 +161,7 @@ async fn the_house_is_closed_and_opened_by_command() {
     let closed = "closed: maintenance tonight";
     assert_eq!(run(&["close", "--reason", "maintenance tonight"]), closed);
     assert_eq!(run(&["show"]), closed);
-    wait_until("the server observes the closing", async || {
-        let rooms: Value = client.read("/v1/rooms").await.unwrap();
-        items(&rooms).iter().all(|room| room["is_open"] == json!(false))
-    })
-    .await;
-    let refused = client.seat("newbie").await.unwrap_err().to_string();
-    assert!(refused.contains("room_closed"), "{refused}");
+    wait_until_closed(&client).await;
     let table = json!({ "room": "newbie", "bet": 100 });
     let refused = post_json(&client, "/v1/private-tables", &table).await;
     refused.expect_refusal(409, "room_closed");

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bahay::auth::DeskToken;
 use bahay::operators::{Role, SecondFactor};
-use bahay::rate_limit::{self, Rate};
+use bahay::rate_limit::Rate;
 use reqwest::Method;
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -12,7 +12,6 @@ use uuid::Uuid;
 use super::browser::{Browser, advance_to_next_code, between, form_token};
 use crate::http::server::{DEVICE, PASSWORD, Server, status_of};
 use crate::support::db::{read_rows, read_value};
-use crate::support::house::wide_rate_limits;
 
 const ANY_PAGE: &str = "/desk/corrections";
 
@@ -313,11 +312,8 @@ async fn attempts_from_a_known_browser_are_counted_separately() {
 /// A client of players behind the operator's address exhausts the rate limit of sign-ins.
 #[tokio::test]
 async fn players_and_pages_do_not_exhaust_the_rate_limit_of_operators() {
-    let limits = rate_limit::Options {
-        sign_ins_per_address: Rate { per_second: 1, burst: 4 },
-        ..wide_rate_limits()
-    };
-    let server = Server::with_rate_limits(limits).await;
+    let rate = Rate { per_second: 1, burst: 4 };
+    let server = Server::with_rate_limits(|limits| limits.sign_ins_per_address = rate).await;
     let mut luz = Browser::new(&server);
     let factor = luz.enrol("ate.luz", Role::Viewer).await;
     let guest = json!({ "device_id": DEVICE });

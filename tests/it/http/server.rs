@@ -88,6 +88,10 @@ pub(crate) struct Node {
     _publications: UnboundedReceiver<Publication>,
 }
 
+/// The timeout of a request, below that of the client. A busy machine needs more than the default
+/// for an analysis by the unoptimised build.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(25);
+
 /// The options of a test server.
 #[derive(Debug)]
 pub(crate) struct Setup {
@@ -98,18 +102,20 @@ pub(crate) struct Setup {
     /// The secrets; the first one signs.
     pub(crate) secrets: Vec<&'static [u8]>,
     pub(crate) records: Records,
+    pub(crate) live: TestLive,
 }
 
 impl Default for Setup {
     fn default() -> Self {
         let rate_limits = RateLimits::new(wide_rate_limits());
         Self {
-            options: Options { rate_limits, ..Options::default() },
+            options: Options { timeout: REQUEST_TIMEOUT, rate_limits, ..Options::default() },
             probes: Vec::new(),
             more: Router::new(),
             auth_options: cheap_auth_options(),
             secrets: vec![SECRET],
             records: Records::without_archive(),
+            live: TestLive::new(),
         }
     }
 }
@@ -124,13 +130,13 @@ pub(crate) struct Guest {
 }
 
 impl Setup {
-    pub(crate) fn with_auth_options(auth_options: accounts::Options) -> Self {
-        Self { auth_options, ..Self::default() }
-    }
-
-    pub(crate) fn with_rate_limits(limits: rate_limit::Options) -> Self {
-        let options = Options { rate_limits: RateLimits::new(limits), ..Options::default() };
-        Self { options, ..Self::default() }
+    /// Returns options with changed rate limits.
+    pub(crate) fn with_rate_limits(change: impl FnOnce(&mut rate_limit::Options)) -> Self {
+        let mut limits = wide_rate_limits();
+        change(&mut limits);
+        let mut setup = Self::default();
+        setup.options.rate_limits = RateLimits::new(limits);
+        setup
     }
 }
 
@@ -189,6 +195,13 @@ impl Server {
         (server, guest)
     }
 
+    /// Starts a server at which this many new guests have signed in.
+    pub(crate) async fn with_guests(count: usize) -> (Self, Vec<Guest>) {
+        let server = Self::new().await;
+        let guests = server.guests(count).await;
+        (server, guests)
+    }
+
     /// Starts a server and another node beside it.
     pub(crate) async fn with_other() -> (Self, Node) {
         let server = Self::new().await;
@@ -196,8 +209,8 @@ impl Server {
         (server, other)
     }
 
-    pub(crate) async fn with_rate_limits(limits: rate_limit::Options) -> Self {
-        Self::with_setup(Setup::with_rate_limits(limits)).await
+    pub(crate) async fn with_rate_limits(change: impl FnOnce(&mut rate_limit::Options)) -> Self {
+        Self::with_setup(Setup::with_rate_limits(change)).await
     }
 
     pub(crate) async fn owner_pool(&self) -> PgPool {
@@ -287,7 +300,7 @@ impl Node {
         setup: Setup,
         tasks: Option<LedgerTasks>,
     ) -> Self {
-        let Setup { options, probes, more, auth_options, secrets, records } = setup;
+        let Setup { options, probes, more, auth_options, secrets, records, live: stored } = setup;
         let pool = bank.database.pool().await;
         let sound = "a secret of the tests is strong enough";
         let (first, previous) = secrets.split_first().expect("a secret is configured");
@@ -300,7 +313,6 @@ impl Node {
             Accounts::new(pool.clone(), books, proofs, clock.clone(), WELCOME, auth_options);
         let accounts = accounts.expect("the test options are valid");
         accounts.load_revocations().await.expect("sessions can be read");
-        let stored = TestLive::new();
         let (live, publications) = stored.connect().await;
         let rooms = house_rooms(Clocks::default());
         let rooms = Catalog::load(pool.clone(), &rooms).await.expect("rooms can be read");
@@ -481,6 +493,16 @@ impl Node {
         device_id: &str,
     ) -> String {
         self.proof(by, &json!({ "by": "device", "device_id": device_id })).await
+    }
+
+    /// Builds a request that deletes something of an account, with an account proof.
+    pub(crate) fn delete_proven(
+        &self,
+        path: &str,
+        by: &(impl AsRef<str> + ?Sized),
+        proof: &str,
+    ) -> RequestBuilder {
+        self.call(Method::DELETE, path, by).header("account-proof", proof)
     }
 
     /// Builds a request that gives a guest with this device a name and its first password.

@@ -31,7 +31,7 @@ operations! {
 
     /// List an account's entries
     ///
-    /// Newest first, without the entries of closed months. For operators of every role.
+    /// Newest first. For operators of every role.
     LIST_ACCOUNT_ENTRIES = Get "/v1/operator/ledger/accounts/{code}/entries", Operators, Operator {
         path code: AccountCodeText = "The account's code",
         query PageQuery,
@@ -74,7 +74,7 @@ pub struct Books {
     pub balances: Vec<Balance>,
     /// True if the balances sum to zero and each kind's balance equals its transfers.
     pub adds_up: bool,
-    /// The accounts of the house, whose balances lag behind by the entries that are not projected
+    /// The accounts of the house, whose balances lag behind by the operations that are not sealed
     /// yet.
     pub house: Vec<Account>,
     /// The newest checks of the ledger.
@@ -103,7 +103,7 @@ pub struct Account {
     #[schema(required = true)]
     pub player: Option<Uuid>,
     pub balance: Coins,
-    /// The number of the account's newest entry.
+    /// The number of the account's entries.
     pub version: i64,
 }
 
@@ -120,19 +120,28 @@ pub struct LedgerCheckReport {
     pub differences: Vec<String>,
 }
 
-/// An entry of an account.
+/// An entry of an account. Those of the accounts of the house, `fee` and `issue`, have neither a
+/// version nor balances.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct AccountEntry {
     /// The number of the entry. An account's entries are numbered from 1 without gaps.
-    pub version: i64,
+    #[schema(value_type = i64, required = false)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<i64>,
     pub operation: i64,
+    /// The number of the transfer within the operation.
+    pub number: i16,
     pub code: TransferCode,
     /// The account on the other side of the transfer.
     #[schema(example = "pot:01a1fbd0-0ce4-7db1-a60c-e61905d75645")]
     pub other: String,
     pub amount: Coins,
-    pub balance_before: Coins,
-    pub balance_after: Coins,
+    #[schema(value_type = Coins, required = false)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub balance_before: Option<Coins>,
+    #[schema(value_type = Coins, required = false)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub balance_after: Option<Coins>,
     #[schema(required = true)]
     pub game: Option<Uuid>,
     pub booked_at: Time,

@@ -1,5 +1,6 @@
 //! The operators' operations. A topic is a file.
 
+pub mod alerts;
 pub mod audit;
 pub mod corrections;
 pub mod games;
@@ -12,6 +13,7 @@ pub mod players;
 pub mod rooms;
 pub mod sanctions;
 pub mod settlements;
+pub mod statements;
 pub mod tables;
 pub mod today;
 
@@ -19,6 +21,7 @@ use crate::Operation;
 
 /// The operations of every topic.
 pub(crate) static OPERATIONS: &[&[&Operation]] = &[
+    alerts::OPERATIONS,
     audit::OPERATIONS,
     corrections::OPERATIONS,
     games::OPERATIONS,
@@ -31,6 +34,7 @@ pub(crate) static OPERATIONS: &[&[&Operation]] = &[
     rooms::OPERATIONS,
     sanctions::OPERATIONS,
     settlements::OPERATIONS,
+    statements::OPERATIONS,
     tables::OPERATIONS,
     today::OPERATIONS,
 ];

@@ -48,8 +48,9 @@ One connection of one player, at the table where the player sits. The first mess
 at once if the request carries the access token, otherwise as the answer to `authenticate`. \
 A `join` is followed by a `snapshot` or the missed `update`s, and then by an `update` for every \
 change of the table. A table has a version; an update leads from the previous version to its \
-own, without gaps or repetitions. Every command is answered by exactly one `ack` or `refusal` \
-with its `id`; an ack never precedes the effects that it acknowledges.";
+own, without gaps or repetitions. Every command is answered exactly once: by an `update` with its \
+id as `ack`, the last of its effects; by an `ack`, which never precedes the effects; or by a \
+`refusal`.";
 
 /// Returns the document as stored in the repository.
 ///
@@ -87,7 +88,7 @@ pub fn asyncapi() -> Value {
     let names = |parts: &[MessageSchema]| {
         parts.iter().map(|part| reference(&part.name)).collect::<Vec<_>>()
     };
-    let answers = ["ack", "refusal"].map(|name| reference(&name.to_owned()));
+    let answers = ["update", "ack", "refusal"].map(|name| reference(&name.to_owned()));
     let message_schemas: Map<String, Value> =
         commands.iter().chain(&messages).map(|part| (part.name.clone(), part.to_json())).collect();
     sort_keys(json!({
@@ -274,14 +275,14 @@ fn schema_parts() -> SchemaParts {
     let message = generator.root_schema_for::<Message<AnyGame>>();
     let mut schemas = generator.take_definitions(true);
     // Messages may get further fields; only the types of commands are closed.
-    schemas.values_mut().for_each(allow_unknown_fields);
+    schemas.values_mut().for_each(|schema| change_objects(schema, allow_unknown_fields));
     schemas.extend(strict);
     let commands = parts(command.to_value(), "Command", &mut schemas, &examples::commands());
     let mut message = message.to_value();
-    allow_unknown_fields(&mut message);
+    change_objects(&mut message, allow_unknown_fields);
     let messages = parts(message, "Message", &mut schemas, &examples::messages());
     list_refusals(&mut schemas);
-    schemas.values_mut().for_each(rewrite_descriptions);
+    schemas.values_mut().for_each(|schema| change_objects(schema, rewrite_description));
     SchemaParts { schemas, commands, messages }
 }
 
@@ -347,33 +348,29 @@ fn list_refusals(schemas: &mut Map<String, Value>) {
     }
 }
 
-/// Removes the constraints that forbid further fields.
-fn allow_unknown_fields(schema: &mut Value) {
-    match schema {
+/// Applies a change to every object in a value.
+fn change_objects(value: &mut Value, change: fn(&mut Map<String, Value>)) {
+    match value {
         Value::Object(fields) => {
-            if fields.get("additionalProperties") == Some(&Value::Bool(false)) {
-                fields.remove("additionalProperties");
-            }
-            fields.values_mut().for_each(allow_unknown_fields);
+            change(fields);
+            fields.values_mut().for_each(|field| change_objects(field, change));
         }
-        Value::Array(items) => items.iter_mut().for_each(allow_unknown_fields),
+        Value::Array(items) => items.iter_mut().for_each(|item| change_objects(item, change)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
 
-/// Rewrites the descriptions that come from doc comments.
-fn rewrite_descriptions(schema: &mut Value) {
-    match schema {
-        Value::Object(fields) => {
-            for (key, value) in fields {
-                match value {
-                    Value::String(text) if key == "description" => *text = to_prose(text),
-                    other => rewrite_descriptions(other),
-                }
-            }
-        }
-        Value::Array(items) => items.iter_mut().for_each(rewrite_descriptions),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+/// Removes the constraint that forbids further fields.
+fn allow_unknown_fields(schema: &mut Map<String, Value>) {
+    if schema.get("additionalProperties") == Some(&Value::Bool(false)) {
+        schema.remove("additionalProperties");
+    }
+}
+
+/// Rewrites a description that comes from a doc comment.
+fn rewrite_description(schema: &mut Map<String, Value>) {
+    if let Some(Value::String(text)) = schema.get_mut("description") {
+        *text = to_prose(text);
     }
 }
 

@@ -96,13 +96,16 @@ pub fn messages() -> Vec<(&'static str, Message<AnyGame>)> {
             snapshot(preparing.version, preparing.at, preparing_view, None),
         ),
         ("The texts of the seeds are asked for", texts_requested),
-        ("A client has revealed its own", text_revealed),
+        ("The client has revealed its own, as command 3", text_revealed),
         ("A running game; it is the player's turn", snapshot(version, at, view, prompt.clone())),
-        ("The last text is revealed and the cards are dealt", update(version, at, events, prompt)),
-        ("The game is over", update(97, over_at, vec![game_over_event()], None)),
+        (
+            "The last text is revealed and the cards are dealt",
+            update(version, at, events, prompt, None),
+        ),
+        ("The game is over", update(97, over_at, vec![game_over_event()], None, None)),
         (
             "The coins have moved, and the next game is prepared",
-            update(98, settled_at, settlement_events(settled_at), None),
+            update(98, settled_at, settlement_events(settled_at), None, None),
         ),
         ("The table was voided", Message::Closed { table: TABLE, reason: Closing::Voided }),
         ("The table is lost", Message::Closed { table: TABLE, reason: Closing::Lost }),
@@ -183,8 +186,9 @@ fn update(
     server_time_ms: Timestamp,
     events: Vec<TableEvent>,
     prompt: Option<OpenPrompt<AnyAction>>,
+    ack: Option<u32>,
 ) -> Message<AnyGame> {
-    Message::Update { version, tag: tag(version), server_time_ms, events, prompt }
+    Message::Update { version, tag: tag(version), server_time_ms, events, prompt, ack }
 }
 
 fn ticket(
@@ -275,11 +279,11 @@ impl ExampleTable {
         }
     }
 
-    /// Returns the update of the last line for the first player.
-    fn to_update(&self) -> Message<AnyGame> {
+    /// Returns the update of the last line for the first player, with the id of its command.
+    fn to_update(&self, ack: Option<u32>) -> Message<AnyGame> {
         let viewer = self.table.viewer(player(0));
         let events = self.events.iter().filter_map(|event| event.redact::<AnyGame>(viewer));
-        update(self.version, self.at, events.collect(), None)
+        update(self.version, self.at, events.collect(), None, ack)
     }
 
     fn apply(&mut self, input: Input<AnyAction>) {
@@ -297,9 +301,9 @@ impl ExampleTable {
 fn revealing_updates() -> [Message<AnyGame>; 2] {
     let mut table = ExampleTable::with_players();
     table.open_game();
-    let first = table.to_update();
+    let first = table.to_update(None);
     table.apply(Input::Reveal { player: player(0), game: GAME, text: TEXTS[0].into() });
-    [first, table.to_update()]
+    [first, table.to_update(Some(3))]
 }
 
 fn commitment_to(text: &str) -> Option<Commitment> {

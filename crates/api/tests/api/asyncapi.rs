@@ -2,7 +2,7 @@
 //! virtual time, every action of random games, every example. The server refuses commands that
 //! violate it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::iter::repeat_n;
 
 use bahay_api::socket::{
@@ -52,6 +52,7 @@ fn update(event: Event<<AnyGame as Game>::Event>) -> Message<AnyGame> {
         server_time_ms: Timestamp::default(),
         events: vec![event],
         prompt: None,
+        ack: Some(1),
     }
 }
 
@@ -99,6 +100,7 @@ fn every_message_of_tables_in_virtual_time_fits() {
                 server_time_ms,
                 events,
                 prompt: prompt.clone(),
+                ack: None,
             };
             check(&document, "Message", &as_json(&update));
             let view = Box::new(view);
@@ -134,6 +136,8 @@ fn every_event_and_action_of_random_games_fits() {
     let document = asyncapi();
     let mut events_seen = BTreeSet::new();
     let mut actions_seen = BTreeSet::new();
+    // Most events are equal for several viewers.
+    let mut checked = HashSet::new();
     let mut dice = Stream::new(Key(Hex([3; 32])));
     // Declaring Tong-its is rare in random play, so the first rule set plays more games.
     // Actions and events that exist only in the other rule sets are frequent.
@@ -157,7 +161,10 @@ fn every_event_and_action_of_random_games_fits() {
                     continue;
                 };
                 events_seen.insert(type_of(&event));
-                check(&document, "Message", &as_json(&update(Event::Game { event })));
+                let message = as_json(&update(Event::Game { event }));
+                if checked.insert(message.to_string()) {
+                    check(&document, "Message", &message);
+                }
             }
         });
     }

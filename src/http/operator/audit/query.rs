@@ -1,14 +1,14 @@
 //! The part of the audit log that the API and the desk share: search and export.
 
 use axum::body::{Body, Bytes};
-use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
-use axum::response::{IntoResponse as _, Response};
+use axum::response::Response;
 use bahay_api::operator::audit::{AuditEntry, AuditFilter};
 use futures_util::stream;
 use serde_json::json;
 use uuid::Uuid;
 
 use crate::clock;
+use crate::http::core::csv_file::csv_response;
 use crate::http::{Code, CodeExt as _, PageOf, PageRequest, Problem};
 use crate::operators::audit::Action;
 use crate::operators::{Audit, Operator};
@@ -53,9 +53,7 @@ pub(super) async fn export(
         }
     });
     let body = stream::StreamExt::chain(stream::iter([Ok(head)]), pages);
-    let disposition = "attachment; filename=\"audit.csv\"";
-    let headers = [(CONTENT_TYPE, "text/csv; charset=utf-8"), (CONTENT_DISPOSITION, disposition)];
-    Ok((headers, Body::from_stream(body)).into_response())
+    Ok(csv_response("audit.csv", Body::from_stream(body)))
 }
 
 /// Rejects a filter whose texts no entry has.

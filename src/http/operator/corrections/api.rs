@@ -41,8 +41,7 @@ pub(crate) async fn show_correction(
     operator: Operator,
     Path(id): Path<Uuid>,
 ) -> Result<Json<Correction>, Problem> {
-    let correction = corrections.find(&operator, CorrectionId(id)).await?;
-    Ok(Json(correction))
+    Ok(Json(corrections.find(&operator, CorrectionId(id)).await?))
 }
 
 pub(crate) async fn approve_correction(
@@ -53,10 +52,7 @@ pub(crate) async fn approve_correction(
 ) -> Result<Response, Problem> {
     let by = operator.require_corrections_role()?.require_session()?;
     let request = request.require_key()?;
-    let work = async move |_| {
-        let correction = corrections.approve(&by, CorrectionId(id)).await?;
-        Ok(Json(correction))
-    };
+    let work = async move |_| Ok(Json(corrections.approve(&by, CorrectionId(id)).await?));
     Ok(request.execute(&operator, work).await)
 }
 
@@ -69,10 +65,7 @@ pub(crate) async fn reject_correction(
     let by = operator.require_corrections_role()?.require_session()?;
     let request = request.require_key()?;
     let RejectCorrection { reason } = request.parse_body()?;
-    let work = async move |_| {
-        let correction = corrections.reject(&by, CorrectionId(id), &reason).await?;
-        Ok(Json(correction))
-    };
+    let work = async move |_| Ok(Json(corrections.reject(&by, CorrectionId(id), &reason).await?));
     Ok(request.execute(&operator, work).await)
 }
 

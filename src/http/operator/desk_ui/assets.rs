@@ -19,25 +19,21 @@ pub(crate) struct Asset {
 }
 
 pub(crate) static STYLE: LazyLock<Asset> = LazyLock::new(|| {
-    Asset::new(
-        "desk",
-        "css",
-        "text/css; charset=utf-8",
-        include_str!("../../../../assets/desk/desk.css"),
-    )
+    let text = include_str!("../../../../assets/desk/desk.css");
+    Asset::new("css", "text/css; charset=utf-8", text)
 });
 
 pub(crate) static SCRIPT: LazyLock<Asset> = LazyLock::new(|| {
     let text = include_str!("../../../../assets/desk/desk.js");
-    Asset::new("desk", "js", "text/javascript; charset=utf-8", text)
+    Asset::new("js", "text/javascript; charset=utf-8", text)
 });
 
 impl Asset {
-    fn new(name: &str, extension: &str, kind: &'static str, text: &'static str) -> Self {
+    fn new(extension: &str, kind: &'static str, text: &'static str) -> Self {
         let digest = Sha256::digest(text);
         let mut short = [0; 8];
         short.copy_from_slice(&digest[..8]);
-        let path = format!("/desk/assets/{name}-{}.{extension}", Hex(short));
+        let path = format!("/desk/assets/desk-{}.{extension}", Hex(short));
         Self { path, kind, text }
     }
 }

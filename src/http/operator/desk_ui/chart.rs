@@ -1,6 +1,7 @@
 //! Charts as SVG, each with its figures as a table for people who cannot see the drawing.
 //!
-//! All coordinates are integers in a drawing 1000 wide and 300 high, which the browser scales.
+//! All coordinates are integers in a drawing 1000 wide and 300 high, which the browser stretches. The
+//! figures of the axes are text beside the drawing, so that they keep their size.
 
 use maud::{Markup, html};
 
@@ -8,11 +9,10 @@ use super::components::draw_table;
 
 const WIDTH: i64 = 1_000;
 const HEIGHT: i64 = 300;
-/// The margins above and below the plot area, for labels.
-const TOP: i64 = 24;
-const BOTTOM: i64 = 36;
-/// The maximum number of labels below the plot area; the others are omitted.
-const LABELS_MAX: usize = 8;
+/// The number of intervals into which the range of values is divided, before they are rounded up.
+const INTERVALS: i128 = 4;
+/// The maximum number of labels below the drawing; the others are omitted.
+const LABELS_MAX: usize = 6;
 
 /// The kind of a chart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,12 +48,7 @@ impl Chart<'_> {
         // The scale always includes zero, so that heights are comparable.
         let low = all().min().unwrap_or(0).min(0);
         let high = all().max().unwrap_or(0).max(0);
-        let scale = Scale {
-            low,
-            span: high.saturating_sub(low).max(1),
-            places: to_i64(labels.len().max(1)),
-        };
-        let zero = scale.y(0);
+        let scale = Scale::new(low, high, labels.len());
         let every = labels.len().div_ceil(LABELS_MAX).max(1);
         html! {
             figure class="chart" {
@@ -65,24 +60,35 @@ impl Chart<'_> {
                         }
                     }
                 }
-                svg viewBox={ "0 0 " (WIDTH) " " (HEIGHT) } role="img" aria-label=(title)
-                    preserveAspectRatio="none" {
-                    line class="axis" x1="0" x2=(WIDTH) y1=(zero) y2=(zero) {}
-                    text class="label" x="4" y=(TOP - 8) { (text(high)) }
-                    @for (place, series) in series.iter().enumerate() {
-                        @match kind {
-                            ChartKind::Bars => {
-                                @for (at, value) in series.values.iter().enumerate() {
-                                    (scale.bar(place, to_i64(self.series.len()), at, *value))
+                div class="plot" {
+                    ol class="y" aria-hidden="true" {
+                        @for figure in scale.figures().rev() { li { (text(figure)) } }
+                    }
+                    svg viewBox={ "0 0 " (WIDTH) " " (HEIGHT) } role="img" aria-label=(title)
+                        preserveAspectRatio="none" {
+                        @for figure in scale.figures() {
+                            @let y = scale.y(figure);
+                            line class=(if figure == 0 { "axis" } else { "grid" })
+                                x1="0" x2=(WIDTH) y1=(y) y2=(y) {}
+                        }
+                        @for (place, series) in series.iter().enumerate() {
+                            @match kind {
+                                ChartKind::Bars => {
+                                    @for (at, value) in series.values.iter().enumerate() {
+                                        (scale.bar(place, to_i64(self.series.len()), at, *value))
+                                    }
                                 }
-                            }
-                            ChartKind::Lines => {
-                                polyline class={ "line s" (place) } points=(scale.points(series)) {}
+                                ChartKind::Lines => {
+                                    polyline class={ "line s" (place) }
+                                        points=(scale.points(series)) {}
+                                }
                             }
                         }
                     }
-                    @for (at, label) in labels.iter().enumerate().step_by(every) {
-                        text class="label" x=(scale.x(at) + 2) y=(HEIGHT - 8) { (label) }
+                    ol class="x" aria-hidden="true" {
+                        @for (at, label) in labels.iter().enumerate() {
+                            li { @if at % every == 0 { (label) } }
+                        }
                     }
                 }
                 details {
@@ -105,20 +111,36 @@ impl Chart<'_> {
     }
 }
 
-/// The mapping from values to coordinates.
+/// The mapping from values to coordinates. Both ends of the vertical axis are multiples of the step.
 struct Scale {
-    low: i64,
-    span: i64,
+    low: i128,
+    high: i128,
+    /// The interval between two figures of the vertical axis.
+    step: i128,
     places: i64,
 }
 
 impl Scale {
+    /// Creates the scale for values from `low`, at most 0, to `high`, at least 0.
+    fn new(low: i64, high: i64, places: usize) -> Self {
+        let [low, high] = [low, high].map(i128::from);
+        let step = round_step((high - low).div_euclid(INTERVALS).max(1));
+        let low = low.div_euclid(step) * step;
+        let high = -(-high).div_euclid(step) * step;
+        Self { low, high: high.max(low + step), step, places: to_i64(places.max(1)) }
+    }
+
+    /// Returns the figures of the vertical axis, from below. Those beyond 64 bits are the largest.
+    fn figures(&self) -> impl DoubleEndedIterator<Item = i64> {
+        let count = (self.high - self.low) / self.step;
+        let figure = |place| self.low + place * self.step;
+        (0..=count).map(move |place| saturate(figure(place)))
+    }
+
     /// Returns the vertical coordinate of a value, rounded down.
     fn y(&self, value: i64) -> i64 {
-        let room = i128::from(HEIGHT - TOP - BOTTOM);
-        let above = i128::from(value) - i128::from(self.low);
-        let high = above * room / i128::from(self.span);
-        HEIGHT - BOTTOM - i64::try_from(high).unwrap_or(0)
+        let above = i128::from(value) - self.low;
+        HEIGHT - saturate(above * i128::from(HEIGHT) / (self.high - self.low))
     }
 
     fn x(&self, at: usize) -> i64 {
@@ -146,6 +168,22 @@ impl Scale {
     }
 }
 
+/// Returns the least of 1, 2, 5, 10, 20, 50 and so on that is not below a positive number.
+fn round_step(least: i128) -> i128 {
+    let mut power = 1;
+    loop {
+        let found = [1, 2, 5].map(|digit| digit * power).into_iter().find(|step| *step >= least);
+        match found {
+            Some(step) => return step,
+            None => power *= 10,
+        }
+    }
+}
+
+fn saturate(number: i128) -> i64 {
+    number.clamp(i64::MIN.into(), i64::MAX.into()).try_into().unwrap_or(i64::MAX)
+}
+
 fn to_i64(number: usize) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
@@ -164,11 +202,13 @@ mod tests {
     #[test]
     fn heights_are_to_scale_and_listed_in_a_table() {
         let drawn = chart(ChartKind::Bars, vec![0, 60, 120, -120]);
-        // The plot area has 240 units for a range of 240: one game is one unit high, and zero lies
-        // in the middle.
-        assert!(drawn.contains("y=\"84\" height=\"60\""), "{drawn}");
-        assert!(drawn.contains("y=\"24\" height=\"120\""), "{drawn}");
-        assert!(drawn.contains("y=\"144\" height=\"120\""), "{drawn}");
+        // The axis reaches from -200 to 200 in steps of 100: four games are three units high, and
+        // zero lies in the middle.
+        assert!(drawn.contains("y=\"105\" height=\"45\""), "{drawn}");
+        assert!(drawn.contains("y=\"60\" height=\"90\""), "{drawn}");
+        assert!(drawn.contains("y=\"150\" height=\"90\""), "{drawn}");
+        let figures = "<li>200</li><li>100</li><li>0</li><li>-100</li><li>-200</li>";
+        assert!(drawn.contains(figures), "{drawn}");
         assert!(drawn.contains("<td class=\"number\">-120</td>"), "{drawn}");
         assert!(drawn.contains("role=\"img\" aria-label=\"Games an hour\""), "{drawn}");
         assert!(!drawn.contains("style="), "{drawn}");
@@ -179,5 +219,7 @@ mod tests {
         assert!(chart(ChartKind::Lines, vec![]).contains("points=\"\""));
         let huge = chart(ChartKind::Lines, vec![i64::MIN, i64::MAX]);
         assert!(huge.contains("polyline"), "{huge}");
+        let few = chart(ChartKind::Bars, vec![3, 0]);
+        assert!(few.contains("<li>3</li><li>2</li><li>1</li><li>0</li>"), "{few}");
     }
 }

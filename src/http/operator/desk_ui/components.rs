@@ -203,9 +203,24 @@ pub(crate) fn time(at: impl Into<Timestamp>) -> Markup {
     html! { time datetime=(format!("{at:.3}")) { (text) } }
 }
 
-/// Draws an amount with two decimal places, and with a sign if it is negative.
+/// Draws an amount with thousands separators and two decimal places, and with a sign if it is
+/// negative.
 pub(crate) fn coins(amount: impl Into<Coins>) -> Markup {
-    html! { (amount.into()) }
+    html! { (group_thousands(&amount.into().to_string())) }
+}
+
+/// Inserts a comma before each group of three digits of a number's whole part.
+pub(crate) fn group_thousands(number: &str) -> String {
+    let whole = number.split('.').next().map_or(0, str::len);
+    let mut grouped = String::with_capacity(number.len() + whole / 3);
+    for (place, character) in number.char_indices() {
+        let is_group = place < whole && (whole - place).is_multiple_of(3);
+        if is_group && grouped.ends_with(|last: char| last.is_ascii_digit()) {
+            grouped.push(',');
+        }
+        grouped.push(character);
+    }
+    grouped
 }
 
 /// Draws the author of an act. Without an operator it is the command line.
@@ -231,4 +246,24 @@ pub(crate) fn id(id: &impl Display) -> Markup {
 /// Draws a state as a highlighted word.
 pub(crate) fn badge(kind: &str, text: &str) -> Markup {
     html! { span class={ "badge " (kind) } { (text) } }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::group_thousands;
+
+    #[test]
+    fn thousands_are_grouped() {
+        for (number, grouped) in [
+            ("0", "0"),
+            ("999", "999"),
+            ("1000", "1,000"),
+            ("-100.05", "-100.05"),
+            ("-123456.07", "-123,456.07"),
+            ("+12345678.00", "+12,345,678.00"),
+            ("92233720368547758.07", "92,233,720,368,547,758.07"),
+        ] {
+            assert_eq!(group_thousands(number), grouped);
+        }
+    }
 }

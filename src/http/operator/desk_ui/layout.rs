@@ -1,4 +1,5 @@
-//! The layout that all pages of the desk share: head, navigation, and the signed-in operator.
+//! The layout that all pages of the desk share: head, navigation, the signed-in operator, and the
+//! alerts.
 
 use axum::http::StatusCode;
 use axum::response::{Html, IntoResponse, Response};
@@ -50,6 +51,9 @@ pub(crate) fn page(session: &OperatorSession, title: &str, body: Markup) -> Resp
                 button { "Sign out" }
             }
         }
+        p id="connection" class="alert" role="alert" hidden {}
+        div id="alerts" class="alerts" role="status" aria-label="Alerts"
+            data-live="/desk/alerts" data-is-connection {}
         main id="main" tabindex="-1" {
             h1 { (title) }
             (body)
@@ -105,13 +109,34 @@ where
 impl IntoResponse for ErrorPage {
     fn into_response(self) -> Response {
         let Self(Problem { code, detail, .. }) = self;
-        let refusal = format!("{}.", code.title());
-        let body = html! {
-            @if let Some(detail) = detail { p { (detail) } }
-            p { "Nothing was changed. Go back, or " a href="/desk" { "to the desk" } "." }
-        };
-        let page = visitor_page("Request refused", Some(&refusal), &body);
+        let page = draw_refusal(code, detail.as_deref());
         (page_status(code), Html(page.into_string())).into_response()
+    }
+}
+
+/// Draws the page of a refusal.
+pub(super) fn draw_refusal(code: Code, detail: Option<&str>) -> Markup {
+    let refusal = format!("{}.", operator_title(code));
+    // After a failure of the server or a timeout, the request may have taken effect.
+    let effect = match code.status().is_server_error() {
+        true => "Look at the present state before you repeat it.",
+        false => "Nothing was changed.",
+    };
+    let body = html! {
+        @if let Some(detail) = detail { p { (detail) } }
+        p { (effect) " Go back, or " a href="/desk" { "to the desk" } "." }
+    };
+    visitor_page("Request refused", Some(&refusal), &body)
+}
+
+/// Returns the title of a code for operators, where that of the API addresses a player or a program.
+fn operator_title(code: Code) -> &'static str {
+    match code {
+        Code::BodyInvalid => "A field of the form is missing or invalid",
+        Code::GameNotFound => "There is no such game",
+        Code::QueryInvalid => "A field of the search is invalid",
+        Code::RouteNotFound | Code::MethodNotAllowed => "There is no such page",
+        _ => code.title(),
     }
 }
 
@@ -121,5 +146,25 @@ pub(crate) fn page_status(code: Code) -> StatusCode {
         // A status of 401 would make the browser ask for credentials in a dialog of its own.
         StatusCode::UNAUTHORIZED => StatusCode::FORBIDDEN,
         status => status,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::draw_refusal;
+    use crate::http::Code;
+
+    #[test]
+    fn a_page_states_that_nothing_was_changed_only_if_that_is_known() {
+        for (code, is_known) in [
+            (Code::GameNotFound, true),
+            (Code::RequestTimeout, true),
+            (Code::TimedOut, false),
+            (Code::Unavailable, false),
+            (Code::Internal, false),
+        ] {
+            let page = draw_refusal(code, None).into_string();
+            assert_eq!(page.contains("Nothing was changed"), is_known, "{code:?}");
+        }
     }
 }

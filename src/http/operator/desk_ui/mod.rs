@@ -16,6 +16,7 @@ pub(crate) mod form;
 pub(crate) mod layout;
 pub(crate) mod operator_session;
 mod parse;
+pub(crate) mod problem_pages;
 mod search_form;
 
 use axum::http::header::{
@@ -27,6 +28,7 @@ use axum::response::{Redirect, Response};
 use axum::routing::{get, post};
 use axum::{Extension, Router};
 
+use crate::http::operator::alerts::desk as alerts;
 use crate::http::operator::audit::desk as audit;
 use crate::http::operator::corrections::desk as corrections;
 use crate::http::operator::games::desk as game;
@@ -41,18 +43,19 @@ use crate::http::operator::players::desk as player;
 use crate::http::operator::rooms::desk as rooms;
 use crate::http::operator::sanctions::desk as sanctions;
 use crate::http::operator::settlements::desk as settlements;
+use crate::http::operator::statements::desk as statements;
 use crate::http::operator::tables::desk as tables;
 use crate::http::operator::today::desk as today;
 use crate::http::{DeskOptions, Services};
 
 pub(crate) use components::{
-    Field, author_text, badge, button, coins, facts, field, game_link, id, pager, player_link,
-    select, table, table_of, text_area, text_area_of, time,
+    Field, author_text, badge, button, coins, facts, field, game_link, group_thousands, id, pager,
+    player_link, select, table, table_of, text_area, text_area_of, time,
 };
 pub(crate) use form::{FilterForm, OperatorForm};
 pub(crate) use layout::{ErrorPage, page};
 pub(crate) use operator_session::OperatorSession;
-pub(crate) use parse::parse_amount;
+pub(crate) use parse::{format_decimal, parse_amount, parse_decimal};
 pub(crate) use search_form::SearchForm;
 
 /// The content security policy: the resources that a page may load, and the targets of its forms.
@@ -88,6 +91,7 @@ pub(crate) fn routes(options: DeskOptions) -> Router<Services> {
         .route("/desk/sign-out", post(sign_in::sign_out))
         .route("/desk/enrolment", get(enrolment::show_enrolment).post(enrolment::begin))
         .route("/desk/enrolment/completion", post(enrolment::complete))
+        .route("/desk/alerts", get(alerts::refresh))
         .route("/desk/today", get(today::show_today))
         .route("/desk/today/live", get(today::refresh))
         .route("/desk/settlements", get(settlements::list))
@@ -97,6 +101,8 @@ pub(crate) fn routes(options: DeskOptions) -> Router<Services> {
         .route("/desk/games/{id}/replay", get(game::show_replay))
         .route("/desk/players", get(player::find))
         .route("/desk/players/{id}", get(player::show_player))
+        .route("/desk/players/{id}/statement", get(statements::show_statement))
+        .route("/desk/players/{id}/statement.csv", get(statements::export_csv))
         .route("/desk/players/{id}/notes", post(player::write_note))
         .route("/desk/players/{id}/sign-out", post(player::sign_out))
         .route("/desk/players/{id}/sanctions", post(sanctions::begin))

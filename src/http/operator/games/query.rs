@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::archive::{GameDetail, GameState};
+use crate::archive::GameDetail;
+use crate::http::player::games::records::require_record;
 use crate::http::{Code, CodeExt as _, Problem};
 use crate::ids::GameId;
 use crate::operators::audit::Action;
@@ -24,14 +25,7 @@ pub(crate) async fn load_audited_record(
 ) -> Result<(GameDetail, Value), Problem> {
     let by = operator.require_moderator()?;
     let mut detail = find_dossier(reports, game).await?.game;
-    let record = match (detail.state, detail.record.take()) {
-        (GameState::Settled, Some(record)) => record,
-        (GameState::Settled, None) => {
-            return Err(Problem::internal(&"a settled game has no record"));
-        }
-        (GameState::Open, _) => return Err(Code::GameNotFinished.problem()),
-        (GameState::Voided, _) => return Err(Code::GameVoided.problem()),
-    };
+    let record = require_record(game, detail.state, detail.record.take())?;
     audit.record(by.actor(), Action::ReplaySeen, &format!("game:{game}"), json!({})).await?;
     Ok((detail, record))
 }

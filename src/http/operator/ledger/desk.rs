@@ -171,7 +171,9 @@ pub(crate) fn entries_table(entries: &[AccountEntry]) -> Markup {
         "Entries, newest first",
         entries,
         &[
-            ("#Entry", &|entry| html! { (entry.version) }),
+            ("#Entry", &|entry| {
+                html! { @if let Some(version) = entry.version { (version) } @else { "–" } }
+            }),
             ("Booked (UTC)", &|entry| time(entry.booked_at)),
             ("Purpose", &|entry| match entry.game {
                 Some(game) => game_link(game, html! { (entry.code) }),
@@ -179,7 +181,9 @@ pub(crate) fn entries_table(entries: &[AccountEntry]) -> Markup {
             }),
             ("Counterparty", &|entry| id(&entry.other)),
             ("#Coins", &|entry| coins(entry.amount)),
-            ("#Balance", &|entry| coins(entry.balance_after)),
+            ("#Balance", &|entry| {
+                html! { @if let Some(after) = entry.balance_after { (coins(after)) } @else { "–" } }
+            }),
             ("Operation", &|entry| operation_link(entry.operation)),
         ],
     )

@@ -100,6 +100,7 @@ pub(crate) async fn show_player(
         (settlements_table("Games", &games.items))
         p { a href={ "/desk/settlements?player=" (player) } { "All games" } }
         h2 { "Wallet" }
+        p { a class="button" href={ (here) "/statement" } { "Statement of the last 24 hours" } }
         @if session.operator.require_corrections_role().is_ok() {
             p {
                 a class="button" href={ "/desk/corrections/new?player=" (player) } {

@@ -16,8 +16,8 @@ use serde_json::Value;
 
 use super::query;
 use crate::http::operator::desk_ui::{
-    ErrorPage, Field, OperatorForm, OperatorSession, badge, button, coins, field, page,
-    parse_amount, select, table, time,
+    ErrorPage, Field, OperatorForm, OperatorSession, badge, button, coins, field, format_decimal,
+    page, parse_amount, parse_decimal, select, table, time,
 };
 use crate::http::{Code, CodeExt as _, Path, Problem, Services};
 use crate::lobby::Room;
@@ -120,7 +120,7 @@ fn form(session: &OperatorSession, here: &str, room: &Room) -> Markup {
     let settings = query::settings(room);
     let amount = |hundredths: i64| Coins::from_hundredths(hundredths).to_string();
     let number = |name: &'static str, label: &'static str, value: String, hint: &'static str| {
-        field(Field { value: &value, hint, inputmode: "numeric", ..Field::required(name, label) })
+        field(Field { value: &value, hint, inputmode: "decimal", ..Field::required(name, label) })
     };
     let choice = |name, label, options: [(&str, &str); 2], is_first: bool| {
         select(name, label, &options, options[usize::from(!is_first)].0)
@@ -146,17 +146,17 @@ fn form(session: &OperatorSession, here: &str, room: &Room) -> Markup {
                 (choice("account", "Who may play", accounts, !settings.needs_account))
                 (number("bet", "Bet", amount(settings.bet), "In coins, such as 1.00."))
                 (number("multiplier", "Multiplier", settings.multiplier.to_string(), ""))
-                (number("fee", "Fee", settings.fee_basis_points.to_string(), "In hundredths of a percent, 5000 at most."))
+                (number("fee", "Fee", format_decimal(settings.fee_basis_points, 2), "Percent, 50 at most."))
                 (field(Field { value: &hits, hint: "2 or 3; empty for a room without a POT.", inputmode: "numeric", ..Field::optional("hits", "Consecutive wins that take the POT") }))
                 (number("ante", "Ante", ante.to_string(), "Bets that each seat pays into the POT before a game."))
                 (number("bonus", "Bonus of the second hit", bonus.to_string(), "In counts."))
                 (number("least", "Minimum wallet", amount(settings.coins_min), "In coins; 0 if only the stakes matter."))
                 (field(Field { value: &most, hint: "In coins; empty for no limit.", ..Field::optional("most", "Maximum wallet") }))
-                (number("prepare", "Time to get ready", clocks.prepare_ms.to_string(), "Milliseconds."))
-                (number("think", "Thinking time of the AI", clocks.think_ms.to_string(), "Milliseconds."))
-                (number("grace", "Grace after a lost connection", clocks.grace_ms.to_string(), "Milliseconds."))
+                (number("prepare", "Time to get ready", format_decimal(clocks.prepare_ms, 3), "Seconds."))
+                (number("think", "Thinking time of the AI", format_decimal(clocks.think_ms, 3), "Seconds."))
+                (number("grace", "Grace after a lost connection", format_decimal(clocks.grace_ms, 3), "Seconds."))
                 (number("missed_turns", "Missed turns before takeover", clocks.missed_turns_to_takeover.to_string(), ""))
-                (number("absence", "Seat is kept for", clocks.absence_ms.to_string(), "Milliseconds."))
+                (number("absence", "Seat is kept for", format_decimal(clocks.absence_ms, 3), "Seconds."))
             }
             h3 { "Rules of " (catalog::kind_title(room.kind())) }
             p { "Another rule set selected above is taken unchanged; its rules can be edited afterwards." }
@@ -189,6 +189,13 @@ impl RoomForm {
     fn number<T: FromStr>(&self, name: &str) -> Result<T, Problem> {
         let wrong = |_| Code::BodyInvalid.with_detail(format!("{name} is a whole number"));
         self.text(name)?.parse().map_err(wrong)
+    }
+
+    /// Returns a number with decimal places, multiplied by 10 to the power of `places`.
+    fn decimal(&self, name: &str, places: usize) -> Result<u32, Problem> {
+        let why = format!("{name} is a number with at most {places} decimal places");
+        let number = parse_decimal(self.text(name)?, places).and_then(|n| u32::try_from(n).ok());
+        number.ok_or_else(|| Code::BodyInvalid.with_detail(why))
     }
 
     /// Returns an amount in hundredths of a coin.
@@ -231,16 +238,16 @@ impl RoomForm {
             rule_set: rule_set.to_owned(),
             bet: self.coins("bet")?,
             multiplier: self.number("multiplier")?,
-            fee_basis_points: self.number("fee")?,
+            fee_basis_points: self.decimal("fee", 2)?,
             pot,
             coins_min: self.coins("least")?,
             coins_max,
             clocks: RoomClocks {
-                prepare_ms: self.number("prepare")?,
-                think_ms: self.number("think")?,
-                grace_ms: self.number("grace")?,
+                prepare_ms: self.decimal("prepare", 3)?,
+                think_ms: self.decimal("think", 3)?,
+                grace_ms: self.decimal("grace", 3)?,
                 missed_turns_to_takeover: self.number("missed_turns")?,
-                absence_ms: self.number("absence")?,
+                absence_ms: self.decimal("absence", 3)?,
             },
             watchable: self.choose("watchable", YES_OR_NO)?.unwrap_or(settings.watchable),
             bots: self.choose("bots", SKILLS)?.unwrap_or(settings.bots),
@@ -259,7 +266,9 @@ impl RoomForm {
             let wrong = || Code::BodyInvalid.with_detail(format!("{path} cannot be {text}"));
             let new = match value {
                 Value::Bool(_) => Value::Bool(text == "yes"),
-                Value::Number(_) => text.parse::<i64>().map_err(|_| wrong())?.into(),
+                Value::Number(_) => {
+                    parse_decimal(text, rule_places(&path)).ok_or_else(wrong)?.into()
+                }
                 Value::String(_) => text.into(),
                 Value::Null | Value::Array(_) | Value::Object(_) => continue,
             };
@@ -286,13 +295,20 @@ fn leaves(rules: &Value) -> Vec<(String, Value)> {
     fields.iter().flat_map(leaf).collect()
 }
 
+/// Returns the decimal places of a rule's number in the form: times are milliseconds in the rules and
+/// seconds in the form.
+fn rule_places(path: &str) -> usize {
+    if path.ends_with("_ms") { 3 } else { 0 }
+}
+
 fn rule_field_name(path: &str) -> String {
     format!("rules.{path}")
 }
 
 /// Draws the field of one value of the rules.
 fn rule(path: &str, value: &Value) -> Markup {
-    let label = path.replace(['.', '_'], " ");
+    let places = rule_places(path);
+    let label = path.strip_suffix("_ms").unwrap_or(path).replace(['.', '_'], " ");
     let name = rule_field_name(path);
     match value {
         Value::Bool(is_on) => {
@@ -300,10 +316,11 @@ fn rule(path: &str, value: &Value) -> Markup {
             select(&name, &label, &choices, if *is_on { "yes" } else { "no" })
         }
         Value::Number(number) => {
-            let number = number.to_string();
-            let ms = if path.ends_with("_ms") { "Milliseconds." } else { "" };
-            let field_ = Field { value: &number, hint: ms, ..Field::required(&name, &label) };
-            field(Field { inputmode: "numeric", ..field_ })
+            let whole = number.as_u64().and_then(|number| u32::try_from(number).ok());
+            let value = whole.map_or_else(|| number.to_string(), |n| format_decimal(n, places));
+            let hint = if places > 0 { "Seconds." } else { "" };
+            let field_ = Field { value: &value, hint, ..Field::required(&name, &label) };
+            field(Field { inputmode: "decimal", ..field_ })
         }
         Value::String(text) => field(Field { value: text, ..Field::required(&name, &label) }),
         // Rules contain none of these as leaves.
@@ -318,8 +335,7 @@ fn kinds() -> Vec<(&'static str, &'static str)> {
 }
 
 fn rule_sets(kind: &str) -> Vec<(&'static str, &'static str)> {
-    let sets = catalog::kinds().into_iter().find(|known| known.name == kind);
-    let sets = sets.map(|known| known.rule_sets).unwrap_or_default();
+    let sets = catalog::find_kind(kind).map(|known| known.rule_sets).unwrap_or_default();
     sets.into_iter().map(|set| (set.name, set.title)).collect()
 }
 

@@ -12,13 +12,27 @@ use crate::accounts::{SanctionKind, SanctionRecord};
 use crate::http::operator::desk_ui::{
     ErrorPage, Field, OperatorForm, OperatorSession, field, select, table, text_area, time,
 };
-use crate::http::{Code, CodeExt as _, Path};
+use crate::http::{Code, CodeExt as _, Path, Problem};
 use crate::ids::PlayerId;
 use crate::operators::Sanctions;
 use crate::reason::Reason;
 
 const KINDS: [(SanctionKind, &str, &str); 2] =
     [(SanctionKind::Ban, "Ban", "Lift the ban"), (SanctionKind::Mute, "Mute", "Lift the mute")];
+
+/// The durations that an operator can choose, in hours. None is chosen at first.
+const DURATIONS: [(&str, &str); 8] = [
+    ("", "Choose"),
+    ("1", "1 hour"),
+    ("24", "1 day"),
+    ("72", "3 days"),
+    ("168", "7 days"),
+    ("720", "30 days"),
+    (OTHER, "Another number of hours"),
+    (PERMANENT, "Permanent"),
+];
+const OTHER: &str = "other";
+const PERMANENT: &str = "permanent";
 
 /// Draws the sanctions of a player and, for operators who may moderate, the forms that change them.
 /// `here` is the path of the player's page.
@@ -52,11 +66,13 @@ pub(crate) async fn section(
                     button { (lift) }
                 }
             }
-            form method="post" action={ (here) "/sanctions" } {
+            form method="post" action={ (here) "/sanctions" }
+                data-confirm="Impose this sanction? The player is told the reason and the end." {
                 (session.form_token())
                 (select("kind", "Ban or mute", &kinds, ""))
+                (select("duration", "Duration", &DURATIONS, ""))
                 (field(Field {
-                    inputmode: "numeric", hint: "Empty for a permanent sanction.",
+                    inputmode: "numeric", hint: "For another duration: 1 to 87600.",
                     ..Field::optional("hours", "Hours")
                 }))
                 (text_area("reason", "Reason", "10 to 500 characters. The player reads it."))
@@ -82,8 +98,22 @@ fn row(
 #[derive(Debug, Deserialize)]
 pub(crate) struct SanctionForm {
     kind: SanctionKind,
+    duration: String,
     hours: String,
     reason: Reason,
+}
+
+impl SanctionForm {
+    /// Returns the duration in hours, `None` for a permanent sanction.
+    fn hours(&self) -> Result<Option<u32>, Problem> {
+        let hours = match self.duration.as_str() {
+            PERMANENT => return Ok(None),
+            OTHER => self.hours.trim(),
+            hours => hours,
+        };
+        let missing = |_| Code::BodyInvalid.with_detail("choose a duration, in whole hours");
+        hours.parse().map(Some).map_err(missing)
+    }
 }
 
 pub(crate) async fn begin(
@@ -92,9 +122,8 @@ pub(crate) async fn begin(
     OperatorForm { session, input }: OperatorForm<SanctionForm>,
 ) -> Result<Redirect, ErrorPage> {
     let by = session.operator.require_moderator()?;
-    let SanctionForm { kind, hours, reason } = input;
-    let hours = Some(hours.trim()).filter(|hours| !hours.is_empty()).map(str::parse).transpose();
-    let hours = hours.map_err(|_| Code::BodyInvalid.with_detail("hours must be a number"))?;
+    let hours = input.hours()?;
+    let SanctionForm { kind, reason, .. } = input;
     let request = query::check(SanctionRequest { reason, hours })?;
     query::impose(&sanctions, &by, PlayerId(player), kind, request).await?;
     Ok(redirect_to_player(player))

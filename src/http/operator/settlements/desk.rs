@@ -41,7 +41,7 @@ pub(crate) async fn list(
         h2 { "Newest first" }
         @if is_newest {
             p {
-                button type="button" data-hold="settled" aria-pressed="false" hidden { "Pause" }
+                button type="button" data-hold="settled" aria-pressed="false" hidden { "Pause updates" }
             }
         }
         div id="settled" data-live=[is_newest.then(|| form.to_url(LIVE))] { (list) }

@@ -1,12 +1,13 @@
 //! The part of settlements that the API and the desk share: list, totals and export.
 
 use axum::body::Body;
-use axum::http::header::{CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_TYPE};
-use axum::response::{IntoResponse as _, Response};
+use axum::response::Response;
 use bahay_api::operator::settlements::{Settled, SettledTotals, SettlementFilter};
 use futures_util::TryStreamExt as _;
 use serde_json::Value;
 
+use crate::clock;
+use crate::http::core::csv_file::csv_response;
 use crate::http::core::game_names::{check_ending, require_kind};
 use crate::http::{Code, CodeExt as _, PageOf, PageRequest, Problem};
 use crate::operators::audit::Action;
@@ -47,15 +48,18 @@ pub(crate) async fn export(
         conditions.retain(|_, condition| !condition.is_null());
     }
     audit.record(&operator.actor(), Action::Exported, "settlements", detail).await?;
+    let name = file_name(&filter);
     let rows = reports.export(filter).inspect_err(|error| {
         tracing::warn!(%error, "an export of settlements was interrupted");
     });
-    let headers = [
-        (CONTENT_TYPE, "text/csv; charset=utf-8; header=present"),
-        (CONTENT_DISPOSITION, "attachment; filename=\"settlements.csv\""),
-        (CACHE_CONTROL, "no-store"),
-    ];
-    Ok((headers, Body::from_stream(rows)).into_response())
+    Ok(csv_response(&name, Body::from_stream(rows)))
+}
+
+/// Returns the name of an export's file, with the days (UTC) of the filter's bounds.
+fn file_name(filter: &SettlementFilter) -> String {
+    let bounds = [filter.from, filter.to].into_iter().flatten();
+    let days = bounds.map(|at| clock::to_jiff(at.into()).strftime("_%Y-%m-%d").to_string());
+    format!("settlements{}.csv", days.collect::<String>())
 }
 
 /// Rejects a filter that names no game or ending, or whose bounds contradict each other.

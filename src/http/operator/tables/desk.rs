@@ -112,7 +112,7 @@ pub(crate) async fn show_table(
     let now = live_part(&services, TableId(table)).await;
     let body = html! {
         p { "Table " (id(&table)) }
-        p { button type="button" data-hold="live" aria-pressed="false" hidden { "Pause" } }
+        p { button type="button" data-hold="live" aria-pressed="false" hidden { "Pause updates" } }
         div id="live" data-live={ (here) "/live" } { (now) }
         @if session.operator.require_administrator().is_ok() {
             h2 { "Hidden cards" }

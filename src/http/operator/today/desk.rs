@@ -12,7 +12,8 @@ use crate::clock;
 use crate::http::Services;
 use crate::http::operator::desk_ui::chart::{Chart, ChartKind, Series};
 use crate::http::operator::desk_ui::{
-    ErrorPage, OperatorSession, badge, coins, facts, game_link, page, player_link, table_of, time,
+    ErrorPage, OperatorSession, badge, coins, facts, game_link, group_thousands, page, player_link,
+    table_of, time,
 };
 
 pub(crate) async fn show_today(
@@ -21,7 +22,7 @@ pub(crate) async fn show_today(
 ) -> Result<Response, ErrorPage> {
     let now = body(&load_today(&services).await?);
     let body = html! {
-        p { button type="button" data-hold="today" aria-pressed="false" hidden { "Pause" } }
+        p { button type="button" data-hold="today" aria-pressed="false" hidden { "Pause updates" } }
         div id="today" data-live="/desk/today/live" data-every-s="15" { (now) }
     };
     Ok(page(&session, "Today", body))
@@ -199,7 +200,7 @@ fn games_chart(hours: &[HourFigures]) -> Markup {
         kind: ChartKind::Bars,
         labels: labels(hours),
         series: vec![series("Games settled", hours, |figures| figures.games_settled)],
-        text: |value| value.to_string(),
+        text: |value| group_thousands(&value.to_string()),
     };
     chart.draw()
 }
@@ -214,7 +215,7 @@ fn coins_chart(hours: &[HourFigures]) -> Markup {
             series("Issued", hours, |figures| figures.issued.hundredths()),
             series("Claimed", hours, |figures| figures.claimed.hundredths()),
         ],
-        text: |value| Coins::from_hundredths(value).to_string(),
+        text: |value| group_thousands(&Coins::from_hundredths(value).to_string()),
     };
     chart.draw()
 }

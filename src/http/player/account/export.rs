@@ -8,8 +8,8 @@
 
 use axum::body::Body;
 use axum::extract::State;
+use axum::http::Method;
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
-use axum::http::{HeaderValue, Method};
 use axum::response::{IntoResponse, Response};
 use bahay_api::operator::players::PlayerNote;
 use bahay_api::player::account::WalletEntry;
@@ -73,10 +73,7 @@ pub(crate) async fn export_me(
 }
 
 fn attachment_response(body: Body) -> Response {
-    let headers = [
-        (CONTENT_TYPE, HeaderValue::from_static("application/json")),
-        (CONTENT_DISPOSITION, HeaderValue::from_static(ATTACHMENT)),
-    ];
+    let headers = [(CONTENT_TYPE, "application/json"), (CONTENT_DISPOSITION, ATTACHMENT)];
     (headers, body).into_response()
 }
 
@@ -104,8 +101,7 @@ async fn gather_head(services: &Services, player: &Player) -> Result<ExportHead,
             });
         Ok::<_, Problem>(exported.collect())
     };
-    let made = social.list_reports_by(id).await?;
-    let received = social.list_reports_about(id).await?;
+    let (made, received) = social.list_reports_of(id).await?;
     let notes = services.reports.notes(id).await?;
     let notes = notes.into_iter().map(|note| {
         let PlayerNote { written_at, words, .. } = note;
@@ -151,7 +147,7 @@ struct ExportStream {
 #[derive(Clone, Copy)]
 enum ExportSection {
     Sessions(Option<Uuid>),
-    Entries(Option<i64>),
+    Entries(Option<(i64, i16)>),
     Games(Option<(Timestamp, Uuid)>),
     Notices(Option<(Timestamp, Uuid)>),
 }

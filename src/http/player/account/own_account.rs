@@ -7,19 +7,11 @@ use bahay_api::player::account::{
     EntryFilter, OwnProfile, ProfileChangeRequest, Wallet, WalletEntry,
 };
 
-use crate::accounts::{AccountError, Accounts, Profile, ProfileChange};
+use crate::accounts::{AccountError, Accounts};
 use crate::auth::{Holder, Player};
 use crate::http::{Body, Code, CodeExt as _, PageOf, PageRequest, Problem, Services, Time};
 use crate::ledger::{self, Entry, Ledger, LedgerError};
 use crate::lobby::LobbyError;
-
-impl From<Profile> for OwnProfile {
-    fn from(profile: Profile) -> Self {
-        let Profile { id, name, avatar, time_zone, created_at, renamable_at } = profile;
-        let renamable_at = renamable_at.map(Time::from);
-        Self { id: id.0, name, avatar, time_zone, created_at: created_at.into(), renamable_at }
-    }
-}
 
 pub(crate) async fn show_me(
     State(accounts): State<Accounts>,
@@ -33,15 +25,14 @@ pub(crate) async fn change_me(
     player: Player,
     Body(body): Body<ProfileChangeRequest>,
 ) -> Result<Json<OwnProfile>, Problem> {
-    let ProfileChangeRequest { name, avatar, time_zone } = body;
+    let ProfileChangeRequest { name, avatar, time_zone } = &body;
     if time_zone.as_ref().is_some_and(|zone| !zone.is_known()) {
         return Err(Code::TimeZoneUnknown.problem());
     }
     if name.is_none() && avatar.is_none() && time_zone.is_none() {
         return show_me(State(accounts), player).await;
     }
-    let change = ProfileChange { name: name.as_ref(), avatar, time_zone: time_zone.as_ref() };
-    require_profile(accounts.update_profile(player.id, change).await?).map(Json)
+    require_profile(accounts.update_profile(player.id, &body).await?).map(Json)
 }
 
 pub(crate) async fn delete_me(
@@ -64,9 +55,8 @@ pub(crate) async fn delete_me(
 }
 
 /// Returns the profile, which exists for every valid token: rows of players are never removed.
-pub(super) fn require_profile(profile: Option<Profile>) -> Result<OwnProfile, Problem> {
-    let missing = || Problem::internal(&"a signed-in player has no row");
-    profile.map(OwnProfile::from).ok_or_else(missing)
+pub(super) fn require_profile(profile: Option<OwnProfile>) -> Result<OwnProfile, Problem> {
+    profile.ok_or_else(|| Problem::internal(&"a signed-in player has no row"))
 }
 
 pub(crate) async fn show_wallet(

@@ -15,17 +15,14 @@ use crate::replay::JudgedStep;
 /// The bot that analyses games, as described in docs/BOTS.md.
 const ENGINE: &str = "strong";
 
-impl From<&JudgedStep> for AnalysisItem {
-    fn from(judged: &JudgedStep) -> Self {
-        let JudgedStep { step, action, advised, value, advised_value } = judged;
-        Self {
-            step: *step as u64,
-            action: action.clone(),
-            advised: advised.clone(),
-            value: *value,
-            advised_value: *advised_value,
-            loss: advised_value - value,
-        }
+fn to_item(judged: &JudgedStep) -> AnalysisItem {
+    AnalysisItem {
+        step: judged.step as u64,
+        action: judged.action.clone(),
+        advised: judged.advised.clone(),
+        value: judged.value,
+        advised_value: judged.advised_value,
+        loss: judged.loss(),
     }
 }
 
@@ -40,6 +37,6 @@ pub(crate) async fn analyze_game(
     let seat = seat_of(player, &game)?;
     let judged = analyses.analyze(player.id, id, seat, record).await?;
     let engine = judged.is_some().then_some(ENGINE);
-    let items = judged.iter().flat_map(|judged| judged.iter()).map(AnalysisItem::from).collect();
+    let items = judged.iter().flat_map(|judged| judged.iter()).map(to_item).collect();
     Ok(Json(GameAnalysis { game: id, seat: seat.number(), engine, items }))
 }

@@ -65,7 +65,7 @@ pub(crate) async fn show_fairness(
     let game = game
         .filter(|game| game.state != archive::GameState::Open)
         .ok_or_else(|| Code::GameNotFound.problem())?;
-    let (_, record) = require_record(game)?;
+    let record = require_record(game.game, game.state, game.record)?;
     let replayed = GameReplay::from_value(record).map_err(|error| Problem::internal(&error))?;
     let record = replayed.record();
     let chance = record.chance.iter().map(|answer| match answer {
@@ -85,18 +85,15 @@ pub(crate) async fn show_fairness(
     }))
 }
 
-impl From<DealSpan> for DealsSpan {
-    fn from(span: DealSpan) -> Self {
-        let DealSpan { hours, opened, settled, voided } = span;
-        let ended = i128::from(settled) + i128::from(voided);
-        let share = (i128::from(voided) * 1_000_000).checked_div(ended);
-        Self {
-            hours,
-            games_opened: opened,
-            games_settled: settled,
-            games_voided: voided,
-            voided_per_million: share.and_then(|share| i64::try_from(share).ok()),
-        }
+fn to_span(DealSpan { hours, opened, settled, voided }: DealSpan) -> DealsSpan {
+    let ended = i128::from(settled) + i128::from(voided);
+    let share = (i128::from(voided) * 1_000_000).checked_div(ended);
+    DealsSpan {
+        hours,
+        games_opened: opened,
+        games_settled: settled,
+        games_voided: voided,
+        voided_per_million: share.and_then(|share| i64::try_from(share).ok()),
     }
 }
 
@@ -105,7 +102,7 @@ pub(crate) async fn show_deals(
     State(clock): State<Clock>,
 ) -> Result<Json<DealsReport>, Problem> {
     let Deals { to, spans, unended } = reports.deals(clock.now()).await?;
-    let spans = spans.map(DealsSpan::from).into();
+    let spans = spans.map(to_span).into();
     Ok(Json(DealsReport { to: to.into(), spans, games_unended: unended }))
 }
 

@@ -48,7 +48,7 @@ pub(crate) async fn list_game_steps(
         seat: seat.number(),
         total: total as u64,
         next_offset: (next < total && !steps.is_empty()).then_some(next as u64),
-        items: steps.into_iter().map(GameStep::from).collect(),
+        items: steps.into_iter().map(to_step).collect(),
     }))
 }
 
@@ -63,23 +63,21 @@ pub(crate) fn select_steps(
     steps.map_err(|error| Problem::internal(&error))
 }
 
-impl From<Step> for GameStep {
-    fn from(step: Step) -> Self {
-        let taken = step.taken.map(|taken| StepAction {
-            seat: taken.seat.number(),
-            by: match taken.by {
-                ActionOrigin::Player => ActionSource::Player,
-                ActionOrigin::Clock => ActionSource::Clock,
-                ActionOrigin::Ai => ActionSource::Ai,
-            },
-            action: taken.action,
-        });
-        Self {
-            number: step.number as u64,
-            at: Time::from_ms(step.at_ms),
-            taken,
-            events: step.events,
-            view: step.view,
-        }
+pub(crate) fn to_step(step: Step) -> GameStep {
+    let taken = step.taken.map(|taken| StepAction {
+        seat: taken.seat.number(),
+        by: match taken.by {
+            ActionOrigin::Player => ActionSource::Player,
+            ActionOrigin::Clock => ActionSource::Clock,
+            ActionOrigin::Ai => ActionSource::Ai,
+        },
+        action: taken.action,
+    });
+    GameStep {
+        number: step.number as u64,
+        at: Time::from_ms(step.at_ms),
+        taken,
+        events: step.events,
+        view: step.view,
     }
 }

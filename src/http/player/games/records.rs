@@ -120,20 +120,25 @@ pub(crate) async fn load_record(
     player: Player,
     id: Uuid,
 ) -> Result<(RecordedGame, Value), Problem> {
-    let game = archive::read_game(pool, records, GameId(id))
+    let mut game = archive::read_game(pool, records, GameId(id))
         .await?
         // The response does not reveal whether a game of other players exists.
         .filter(|game| game.players.contains(&player.id))
         .ok_or_else(|| Code::GameNotFound.problem())?;
-    require_record(game)
+    let record = require_record(game.game, game.state, game.record.take())?;
+    Ok((game, record))
 }
 
-/// Takes the record out of a settled game.
-pub(crate) fn require_record(mut game: RecordedGame) -> Result<(RecordedGame, Value), Problem> {
-    match (game.state, game.record.take()) {
-        (GameState::Settled, Some(record)) => Ok((game, record)),
+/// Returns the record of a game, which is refused unless it is settled.
+pub(crate) fn require_record(
+    game: GameId,
+    state: GameState,
+    record: Option<Value>,
+) -> Result<Value, Problem> {
+    match (state, record) {
+        (GameState::Settled, Some(record)) => Ok(record),
         (GameState::Settled, None) => {
-            Err(Problem::internal(&format_args!("settled game {} has no record", game.game)))
+            Err(Problem::internal(&format_args!("settled game {game} has no record")))
         }
         (GameState::Open, _) => Err(Code::GameNotFinished.problem()),
         (GameState::Voided, _) => Err(Code::GameVoided.problem()),

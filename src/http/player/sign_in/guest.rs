@@ -3,13 +3,15 @@
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::{Extension, Json};
+use bahay_api::player::account::OwnProfile;
 use bahay_api::player::sign_in::{GuestSignIn, RefreshRequest, SignedIn, Tokens};
 
-use crate::accounts::{self, AccountError, Accounts, Profile};
+use crate::accounts::{self, AccountError, Accounts};
 use crate::auth::{Player, RefreshToken};
 use crate::http::core::client_info::ClientInfo;
 use crate::http::core::security_log::ConcernedPlayer;
 use crate::http::{Body, Code, CodeExt as _, Problem};
+use crate::ids::PlayerId;
 use crate::openid::OpenIdError;
 
 impl From<accounts::Tokens> for Tokens {
@@ -27,9 +29,9 @@ impl From<accounts::Tokens> for Tokens {
 /// The response to a sign-in, which names its player to the security log.
 pub(super) type SignInResponse = (Extension<ConcernedPlayer>, Json<SignedIn>);
 
-pub(super) fn sign_in_response((profile, tokens): (Profile, accounts::Tokens)) -> SignInResponse {
-    let concerned = ConcernedPlayer(profile.id);
-    (Extension(concerned), Json(SignedIn { player: profile.into(), tokens: tokens.into() }))
+pub(super) fn sign_in_response((player, tokens): (OwnProfile, accounts::Tokens)) -> SignInResponse {
+    let concerned = ConcernedPlayer(PlayerId(player.id));
+    (Extension(concerned), Json(SignedIn { player, tokens: tokens.into() }))
 }
 
 pub(crate) async fn sign_in_guest(

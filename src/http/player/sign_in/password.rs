@@ -27,7 +27,7 @@ pub(crate) async fn set_first_password(
     Body(body): Body<FirstPasswordRequest>,
 ) -> Result<Json<OwnProfile>, Problem> {
     let FirstPasswordRequest { name, password } = body;
-    Ok(Json(accounts.set_first_password(&holder.player, &name, &password).await?.into()))
+    Ok(Json(accounts.set_first_password(&holder.player, &name, &password).await?))
 }
 
 pub(crate) async fn change_password(

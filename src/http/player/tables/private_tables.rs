@@ -43,7 +43,7 @@ impl From<PrivateView> for PrivateTable {
             hits_to_win: terms.hits.map(|hits| hits.to_win),
             rule_set: terms.rules.rule_set(),
             rules: serde_json::to_value(&terms.rules).unwrap_or_default(),
-            wallet_min: view.wallet_min.into(),
+            wallet_min: terms.wallet_min().unwrap_or_default().into(),
             loss_max: terms.loss_max().unwrap_or_default().into(),
             short_stakes: terms.private.is_some_and(|private| private.short_stakes),
             seats: view.seats,

@@ -155,8 +155,7 @@ async fn authenticate_returns_the_player_or_the_reason() {
     let clock = Clock::set_to(Timestamp::from_ms(1_000));
     let player = PlayerId(Uuid::max());
     let session = SessionId(Uuid::nil());
-    let lookup = Arc::new(SinglePlayerLookup(player));
-    let auth = Auth::new(Signer::new(SECRET).unwrap(), clock.clone(), lookup);
+    let auth = create_auth(player, &clock);
     let token = auth.access_token(player, session).reveal();
     let authenticated = auth.authenticate(&token).await.unwrap();
     assert_eq!((authenticated.id, authenticated.session), (player, session));
@@ -181,15 +180,18 @@ impl SessionLookup for SinglePlayerLookup {
     }
 }
 
+fn create_auth(player: PlayerId, clock: &Clock) -> Auth {
+    let lookup = Arc::new(SinglePlayerLookup(player));
+    Auth::new(Signer::new(SECRET).unwrap(), clock.clone(), lookup)
+}
+
 #[tokio::test]
 async fn a_failed_lookup_is_a_temporary_refusal() {
     let clock = Clock::set_to(Timestamp::from_ms(1_000));
     let player = PlayerId(Uuid::max());
     let session = SessionId(Uuid::max());
-    let signer = || Signer::new(SECRET).unwrap();
-    let elsewhere = Auth::new(signer(), clock.clone(), Arc::new(SinglePlayerLookup(player)));
-    let token = elsewhere.access_token(player, session).reveal();
-    let auth = Auth::new(signer(), clock.clone(), Arc::new(SinglePlayerLookup(player)));
+    let token = create_auth(player, &clock).access_token(player, session).reveal();
+    let auth = create_auth(player, &clock);
     assert_eq!(auth.authenticate(&token).await, Err(AuthError::Unavailable));
 }
 

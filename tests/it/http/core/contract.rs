@@ -13,22 +13,28 @@ async fn routes_that_require_a_token_refuse_requests_without_one() {
     let server = Server::new().await;
     let document = ok(server.request(Method::GET, "/openapi.json")).await;
     let mut guarded = 0;
-    for (path, item) in document["paths"].as_object().unwrap() {
-        for (method, operation) in item.as_object().unwrap() {
-            let method: Method = method.to_uppercase().parse().unwrap();
-            let path = fill_path(path);
-            if operation["security"] == serde_json::json!([]) {
-                let response = server.request(method.clone(), &path).send().await.unwrap();
-                let body = response.text().await.unwrap();
-                assert!(!body.contains("route_not_found"), "{method} {path}");
-                continue;
-            }
-            guarded += 1;
-            let refused = refused(server.request(method.clone(), &path)).await;
-            assert_eq!(refused, (401, "token_missing".into()), "{method} {path}");
+    for (path, method, operation) in list_operations(&document) {
+        let method: Method = method.to_uppercase().parse().unwrap();
+        let path = fill_path(path);
+        if operation["security"] == serde_json::json!([]) {
+            let response = server.request(method.clone(), &path).send().await.unwrap();
+            let body = response.text().await.unwrap();
+            assert!(!body.contains("route_not_found"), "{method} {path}");
+            continue;
         }
+        guarded += 1;
+        let refused = refused(server.request(method.clone(), &path)).await;
+        assert_eq!(refused, (401, "token_missing".into()), "{method} {path}");
     }
     assert!(guarded >= 8, "{guarded}");
+}
+
+/// Returns the path, the method and the description of each operation of the document.
+pub(super) fn list_operations(document: &Value) -> impl Iterator<Item = (&str, &str, &Value)> {
+    document["paths"].as_object().unwrap().iter().flat_map(|(path, item)| {
+        let operations = item.as_object().unwrap().iter();
+        operations.map(move |(method, operation)| (&**path, &**method, operation))
+    })
 }
 
 /// Fills the parameters of a path.

@@ -5,7 +5,7 @@ use reqwest::Method;
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::contract::fill_path;
+use super::contract::{fill_path, list_operations};
 use super::example_bodies::ExampleBodies;
 use crate::http::server::{Server, ok};
 
@@ -19,10 +19,7 @@ async fn the_server_accepts_every_example() {
     let operator = server.session("ate.luz", Role::Admin).await;
     let document = ok(server.request(Method::GET, "/openapi.json")).await;
     let mut sent = 0;
-    let operations = document["paths"].as_object().unwrap().iter().flat_map(|(path, item)| {
-        item.as_object().unwrap().iter().map(move |(method, said)| (path, method, said))
-    });
-    for (path, method, said) in operations {
+    for (path, method, said) in list_operations(&document) {
         let name = format!("{method} {path}");
         let method: Method = method.to_uppercase().parse().unwrap();
         let schema = &said["requestBody"]["content"]["application/json"]["schema"];

@@ -19,6 +19,12 @@ use crate::support::waiting::wait_until;
 const DAILY: &str = "/v1/me/rewards/daily";
 const RELIEF: &str = "/v1/me/rewards/relief";
 
+/// Removes stored responses, as if their calls had never been answered.
+const FORGET: &str = "update idempotency_keys set status = null, content_type = null, body = null";
+
+/// Ends the leases of all calls.
+const END_LEASES: &str = "update idempotency_keys set leased_until = now() - interval '1 ms'";
+
 fn claim(node: &Node, guest: &Guest, key: &str) -> RequestBuilder {
     node.call(Method::POST, DAILY, guest).header("Idempotency-Key", key)
 }
@@ -93,15 +99,11 @@ async fn a_refusal_after_a_takeover_keeps_the_attempt() {
     let (server, guest) = Server::with_guest().await;
     let owner = server.owner_pool().await;
     assert_eq!(send(claim(&server, &guest, "a")).await.0, 200);
-    execute(
-        &owner,
-        "insert into idempotency_keys (
-            caller, route, key, input_hash, attempt, lease, leased_until
-        )
+    let abandoned = "
+        insert into idempotency_keys (caller, route, key, input_hash, attempt, lease, leased_until)
         select caller, route, 'b', input_hash, gen_random_uuid(), gen_random_uuid(), now()
-        from idempotency_keys",
-    )
-    .await;
+        from idempotency_keys";
+    execute(&owner, abandoned).await;
     let attempt = async || {
         let attempt = "select attempt from idempotency_keys where key = 'b'";
         read_value::<Uuid>(&owner, attempt).await
@@ -117,16 +119,14 @@ async fn the_keys_of_a_caller_are_limited() {
     let other = server.guest(OTHER_DEVICE).await;
     let owner = server.owner_pool().await;
     assert_eq!(send(claim(&server, &guest, "a")).await.0, 200);
-    execute(
-        &owner,
-        "insert into idempotency_keys (
+    let others = "
+        insert into idempotency_keys (
             caller, route, key, input_hash, attempt, lease, leased_until, status, body, created_at
         )
         select k.caller, k.route, 'other-' || number, k.input_hash, gen_random_uuid(), k.lease,
             now(), 200, '', now() - interval '47 hours'
-        from idempotency_keys k, generate_series(2, 1000) as number",
-    )
-    .await;
+        from idempotency_keys k, generate_series(2, 1000) as number";
+    execute(&owner, others).await;
     let one_more = claim(&server, &guest, "one-more");
     let retry_after = expect_delay(one_more, 429, "too_many_idempotency_keys").await;
     assert!((3_500..=3_600).contains(&retry_after), "{retry_after}");
@@ -135,12 +135,7 @@ async fn the_keys_of_a_caller_are_limited() {
     assert!(send(claim(&server, &guest, "a")).await.2);
     assert_eq!(send(claim(&server, &other, "a")).await.0, 200);
     // A key whose call was never answered can be taken over.
-    execute(
-        &owner,
-        "update idempotency_keys set status = null, body = null, content_type = null
-        where key = 'other-2'",
-    )
-    .await;
+    execute(&owner, &format!("{FORGET} where key = 'other-2'")).await;
     assert_refused(claim(&server, &guest, "other-2"), 409, "daily_claimed").await;
 }
 
@@ -215,11 +210,10 @@ async fn a_call_in_progress_is_not_repeated() {
 async fn a_call_of_a_dead_node_is_taken_over() {
     let (server, guest) = Server::with_guest().await;
     let owner = server.owner_pool().await;
-    let forget = "update idempotency_keys set status = null, content_type = null, body = null";
     let (_, kind, _, body) = send(claim(&server, &guest, "a")).await;
-    execute(&owner, forget).await;
+    execute(&owner, FORGET).await;
     assert_refused(claim(&server, &guest, "a"), 409, "idempotency_key_in_use").await;
-    execute(&owner, "update idempotency_keys set leased_until = now() - interval '1 ms'").await;
+    execute(&owner, END_LEASES).await;
     // A request with another body does not take the call over.
     let other = claim(&server, &guest, "a").body("x");
     assert_refused(other, 422, "idempotency_key_reused").await;
@@ -236,8 +230,8 @@ async fn a_call_of_a_dead_node_is_taken_over() {
     };
     let (status, _, _, body) = send(ask()).await;
     assert_eq!(status, 201);
-    execute(&owner, forget).await;
-    execute(&owner, "update idempotency_keys set leased_until = now() - interval '1 ms'").await;
+    execute(&owner, FORGET).await;
+    execute(&owner, END_LEASES).await;
     let again = send(ask()).await;
     assert_eq!((again.0, again.2, again.3), (201, false, body));
     assert_eq!(count_rows(&owner, "corrections").await, 1);
@@ -287,12 +281,8 @@ async fn stored_responses_are_removed_after_two_days() {
     let retention = Retention::new(pool, Clock::system(), RetentionPeriods::default());
     let remove = async || retention.remove(ExpiringRows::IdempotencyAnswers).await.unwrap();
     assert_eq!(remove().await, 0);
-    execute(
-        &owner,
-        "update idempotency_keys set created_at = now() - interval '48 hours 1 minute'
-        where key = 'old'",
-    )
-    .await;
+    let age = "update idempotency_keys set created_at = now() - interval '48 hours 1 minute'";
+    execute(&owner, &format!("{age} where key = 'old'")).await;
     assert_eq!(remove().await, 1);
     assert!(send(claim(&server, &guest, "new")).await.2);
     // The old key now names a new call, which finds today's reward claimed.

@@ -13,13 +13,15 @@ use bahay::operators::Role;
 use bahay_bots::simulation::{Habits, Simulation};
 use bahay_engine::catalog::AnyGame;
 use bahay_engine::coins::Coins;
-use bahay_engine::table::{Clocks, PlayerId};
+use bahay_engine::table::Clocks;
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
+use super::contract::list_operations;
 use crate::http::operator::room_admin::settings;
 use crate::http::server::{Guest, PASSWORD, Server, adjustment, ok, status_of, text};
+use crate::support::db::{execute, read_value};
 
 const CALLERS: [&str; 7] = ["nobody", "other", "self", "viewer", "support", "finance", "admin"];
 
@@ -139,6 +141,7 @@ GET    /v1/operator/house                         401    401   401  200    200  
 POST   /v1/operator/house/closing                 401    401   401  403    403     403     200
 POST   /v1/operator/house/opening                 401    401   401  403    403     403     200
 
+GET    /v1/operator/alerts                        401    401   401  200    200     200     200
 GET    /v1/operator/today                         401    401   401  200    200     200     200
 GET    /v1/operator/settlements                   401    401   401  200    200     200     200
 GET    /v1/operator/settlements/totals            401    401   401  200    200     200     200
@@ -148,6 +151,8 @@ GET    /v1/operator/games/{id}/steps              401    401   401  403    200  
 GET    /v1/operator/players                       401    401   401  200    200     200     200
 GET    /v1/operator/players/{id}                  401    401   401  200    200     200     200
 GET    /v1/operator/players/{id}/partners         401    401   401  200    200     200     200
+GET    /v1/operator/players/{id}/statement        401    401   401  200    200     200     200
+GET    /v1/operator/players/{id}/statement.csv    401    401   401  200    200     200     200
 POST   /v1/operator/players/{id}/notes            401    401   401  403    204     403     204
 POST   /v1/operator/players/{id}/sign-out         401    401   401  403    204     403     204
 GET    /v1/operator/ledger                        401    401   401  200    200     200     200
@@ -273,11 +278,8 @@ async fn build_path(server: &Server, operation: &str, owner: &Guest) -> String {
         name = unused_operator_name();
         server.session(&name, Role::Viewer).await;
     }
-    let mut booked = String::new();
-    if path.contains("{operation}") {
-        let first = sqlx::query_scalar("select min(id)::text from operations");
-        booked = first.fetch_one(&server.bank.pool).await.expect("an operation exists");
-    }
+    let first = "select min(id)::text from operations";
+    let booked: String = read_value(&server.bank.pool, first).await;
     let path = path.replace("{name}", &name).replace("{operation}", &booked);
     // This job does not exist.
     let path = path.replace("{job}", "17");
@@ -288,10 +290,10 @@ async fn build_path(server: &Server, operation: &str, owner: &Guest) -> String {
 }
 
 async fn create_notice(server: &Server, owner: &Guest) -> String {
-    let id = Uuid::new_v4();
-    let player: Uuid = owner.id.parse().expect("an id is a UUID");
-    let told = sqlx::query("insert into notices (id, player, kind) values ($1, $2, 'a_test')");
-    told.bind(id).bind(player).execute(&server.bank.pool).await.expect("the notice is created");
+    let (id, player) = (Uuid::new_v4(), &owner.id);
+    let notice =
+        format!("insert into notices (id, player, kind) values ('{id}', '{player}', 'a_test')");
+    execute(&server.bank.pool, &notice).await;
     id.to_string()
 }
 
@@ -309,10 +311,8 @@ async fn open_private_table(server: &Server, owner: &Guest) -> String {
 /// Plays a game of bots, with the owner recorded as one of the players.
 pub(crate) async fn play_game(server: &Server, owner: &Guest) -> String {
     static PLAYED: AtomicU64 = AtomicU64::new(0);
-    let mut players: Vec<PlayerId> = vec![owner.id.parse().expect("an id is a UUID")];
-    for _ in 0..2 {
-        players.push(server.bank.player(100_000).await);
-    }
+    let mut players = vec![owner.player()];
+    players.extend(server.bank.players([100_000; 2]).await);
     let terms = house_rooms(Clocks::default())[0].terms().clone();
     let seed = PLAYED.fetch_add(1, Ordering::Relaxed);
     let welcome = Coins::from_hundredths(100_000);
@@ -324,23 +324,17 @@ pub(crate) async fn play_game(server: &Server, owner: &Guest) -> String {
     let opening = OpenGame {
         game: record.game,
         kind: record.kind.clone(),
-        table: record.table,
         room: record.terms.room.clone(),
         ante: record.terms.ante().expect("the amount is in range"),
         stake_max: record.terms.stake_max(3).expect("the amount is in range"),
-        short_stakes: false,
-        players: players.clone(),
         commitment: record.commitment,
         opened_at_ms: record.opened_at.ms(),
+        ..server.bank.deal(record.table, &players)
     };
     let settling = SettleGame {
-        game: record.game,
-        table: record.table,
-        room: record.terms.room.clone(),
-        players,
-        settlement: record.settlement.clone(),
         record: Document::canonicalize(&record).expect("a record is JSON"),
         finished_at_ms: record.finished_at.ms(),
+        ..server.bank.finish(&opening, record.settlement.clone())
     };
     server.bank.ledger.open_game(opening).await.expect("the game is opened");
     server.bank.ledger.settle_game(settling).await.expect("the game is settled");
@@ -362,8 +356,7 @@ fn parse_rows() -> Vec<(String, Vec<StatusCode>)> {
     assert_eq!(head, CALLERS);
     let rows = lines.map(|line| {
         let mut words = line.split_whitespace();
-        let method = words.next().expect("a method");
-        let path = words.next().expect("a path");
+        let [method, path] = [(); 2].map(|()| words.next().expect("a method and a path"));
         let statuses: Vec<StatusCode> = words.map(|word| word.parse().expect("a status")).collect();
         assert_eq!(statuses.len(), CALLERS.len(), "{line}");
         (format!("{method} {path}"), statuses)
@@ -375,12 +368,10 @@ fn parse_rows() -> Vec<(String, Vec<StatusCode>)> {
 async fn every_operation_of_the_contract_is_in_the_table() {
     let server = Server::new().await;
     let document = ok(server.request(Method::GET, "/openapi.json")).await;
-    let mut contract = BTreeSet::new();
-    for (path, item) in document["paths"].as_object().expect("the contract has paths") {
-        for method in item.as_object().expect("the contract has operations").keys() {
-            contract.insert(format!("{} {path}", method.to_uppercase()));
-        }
-    }
+    let operations = list_operations(&document);
+    let operations =
+        operations.map(|(path, method, _)| format!("{} {path}", method.to_uppercase()));
+    let contract: BTreeSet<String> = operations.collect();
     let rows: Vec<String> = parse_rows().into_iter().map(|(operation, _)| operation).collect();
     let table: BTreeSet<String> = rows.iter().cloned().collect();
     assert_eq!(table.len(), rows.len(), "each operation has one line");

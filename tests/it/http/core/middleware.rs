@@ -9,7 +9,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::routing::get;
 use bahay::http::{Options, Probe};
-use bahay::rate_limit::{self, RateLimits};
+use bahay::rate_limit;
 use futures_util::stream;
 use reqwest::Method;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -18,7 +18,7 @@ use tokio::sync::mpsc;
 use tokio::time::timeout;
 
 use crate::http::server::{Server, Setup, expect_delay, expect_refusal, ok, text};
-use crate::support::house::{PATIENCE, wide_rate_limits};
+use crate::support::house::PATIENCE;
 
 async fn panics() {
     panic!("on purpose");
@@ -109,12 +109,8 @@ async fn responses_forbid_caching_and_sniffing() {
 
 #[tokio::test]
 async fn cors_is_limited_to_configured_origins() {
-    let limits = rate_limit::Options {
-        origins: "https://play.example".parse().unwrap(),
-        ..rate_limit::Options::default()
-    };
-    let options = Options { rate_limits: RateLimits::new(limits), ..Options::default() };
-    let open = Server::with_setup(Setup { options, ..Setup::default() }).await;
+    let origins = "https://play.example".parse().unwrap();
+    let open = Server::with_rate_limits(|limits| limits.origins = origins).await;
     let closed = Server::new().await;
     for (server, from, allowed) in [
         (&open, "https://play.example", true),
@@ -147,10 +143,8 @@ async fn readiness_and_metrics_are_on_the_probe_listener_only() {
     ok(server.probe("/healthz")).await;
     let elsewhere = server.probe("/v1/rooms").send().await.unwrap();
     assert_eq!(elsewhere.status(), 404);
-    let document = ok(server.request(Method::GET, "/openapi.json")).await;
-    assert!(
-        document["paths"].get("/readyz").is_none() && document["paths"].get("/metrics").is_none()
-    );
+    let paths = ok(server.request(Method::GET, "/openapi.json")).await["paths"].clone();
+    assert!(paths.get("/readyz").is_none() && paths.get("/metrics").is_none());
 }
 
 /// `Strict-Transport-Security` is sent if TLS ended at a trusted proxy. The header of an untrusted
@@ -158,9 +152,11 @@ async fn readiness_and_metrics_are_on_the_probe_listener_only() {
 #[tokio::test]
 async fn hsts_is_sent_behind_tls_only() {
     let hsts_header = async |proxies: &str, hsts_seconds: u32, forwarded_proto: Option<&str>| {
-        let proxies = proxies.parse().unwrap();
-        let limits = rate_limit::Options { proxies, hsts_seconds, ..wide_rate_limits() };
-        let server = Server::with_rate_limits(limits).await;
+        let server = Server::with_rate_limits(|limits| {
+            limits.proxies = proxies.parse().unwrap();
+            limits.hsts_seconds = hsts_seconds;
+        })
+        .await;
         let mut request = server.request(Method::GET, "/v1/nowhere");
         if let Some(forwarded_proto) = forwarded_proto {
             request = request.header("x-forwarded-proto", forwarded_proto);
@@ -175,11 +171,8 @@ async fn hsts_is_sent_behind_tls_only() {
     assert_eq!(hsts_header("127.0.0.1", year, Some("http")).await, None);
     assert_eq!(hsts_header("127.0.0.1", year, None).await, None);
     assert_eq!(hsts_header("127.0.0.1", 0, Some("https")).await, None);
-    assert_eq!(
-        hsts_header("192.0.2.1", year, Some("https")).await,
-        None,
-        "the proxy is not trusted"
-    );
+    let untrusted = hsts_header("192.0.2.1", year, Some("https")).await;
+    assert_eq!(untrusted, None, "the proxy is not trusted");
 }
 
 /// Any number of readiness requests leads to a bounded number of probes.
@@ -288,8 +281,7 @@ async fn a_head_of_more_than_64_kb_is_refused() {
 #[tokio::test]
 async fn an_idle_connection_ends_after_the_configured_time() {
     let keep_alive = Duration::from_millis(300);
-    let limits = rate_limit::Options { keep_alive, ..wide_rate_limits() };
-    let server = Server::with_rate_limits(limits).await;
+    let server = Server::with_rate_limits(|limits| limits.keep_alive = keep_alive).await;
     let answer = exchange(&server, "GET /healthz HTTP/1.1\r\nhost: here\r\n\r\n").await;
     assert!(answer.starts_with("HTTP/1.1 200"), "the response came before the close");
 }
@@ -318,9 +310,8 @@ fn endless_response_router(given_up: mpsc::UnboundedSender<()>) -> Router {
 async fn a_response_that_is_read_too_slowly_is_aborted() {
     let (given_up, mut dropped) = mpsc::unbounded_channel();
     let slow_reader = Duration::from_millis(500);
-    let limits = rate_limit::Options { slow_reader, ..wide_rate_limits() };
-    let options = Options { rate_limits: RateLimits::new(limits), ..Options::default() };
-    let setup = Setup { more: endless_response_router(given_up), options, ..Setup::default() };
+    let mut setup = Setup::with_rate_limits(|limits| limits.slow_reader = slow_reader);
+    setup.more = endless_response_router(given_up);
     let server = Server::with_setup(setup).await;
     let request = "GET /endless HTTP/1.1\r\nhost: here\r\n\r\n";
     let silent = connect(&server, request).await;

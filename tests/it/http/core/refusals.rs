@@ -5,7 +5,7 @@ use reqwest::Method;
 use serde_json::json;
 
 use crate::http::server::{DEVICE, Server, expect_refusal, expect_refusal_of, ok, refused};
-use crate::support::db::read_value;
+use crate::support::db::count_rows;
 
 const SIGN_IN: &str = "/v1/sign-in/guest";
 
@@ -51,8 +51,7 @@ async fn a_body_must_be_small_json_of_the_right_kind() {
     }
     let unnamed = server.request(Method::POST, SIGN_IN).body(good.clone());
     expect_refusal(unnamed, 415, "body_not_json").await;
-    let players: i64 = read_value(&server.bank.pool, "select count(*) from players").await;
-    assert_eq!(players, 0);
+    assert_eq!(count_rows(&server.bank.pool, "players").await, 0);
     ok(post("Application/JSON; charset=utf-8", good)).await;
 }
 
@@ -63,18 +62,14 @@ async fn a_text_with_a_nul_is_refused() {
     let body = json!({ "name": "Ana\0", "password": "a long rain" });
     let sign_in = server.request(Method::POST, "/v1/sign-in/password").json(&body);
     expect_refusal(sign_in, 422, "body_invalid").await;
-    let unlink = server.request(Method::DELETE, "/v1/me/identities/%00");
     let proof = server.device_proof(&guest, DEVICE).await;
-    let unlink = unlink.bearer_auth(&guest.access_token).header("account-proof", proof);
+    let unlink = server.delete_proven("/v1/me/identities/%00", &guest, &proof);
     expect_refusal(unlink, 404, "route_not_found").await;
     let sit = server.call(Method::POST, "/v1/rooms/newbie%00/seat", &guest);
     expect_refusal(sit, 404, "route_not_found").await;
     let token = server.operator("ana", Role::Admin).await;
-    for (method, path) in [
-        (Method::GET, "/v1/operator/rooms/%00/revisions"),
-        (Method::GET, "/v1/operator/ledger/accounts/%00"),
-    ] {
-        expect_refusal_of(path, server.call(method, path, &token), 404, "route_not_found").await;
+    for path in ["/v1/operator/rooms/%00/revisions", "/v1/operator/ledger/accounts/%00"] {
+        expect_refusal_of(path, server.get(path, &token), 404, "route_not_found").await;
     }
     // After an escaped backslash the same characters are ordinary text.
     let plain = server.request(Method::POST, "/v1/sign-in/password");

@@ -118,7 +118,7 @@ async fn unused_sessions_are_removed_with_their_addresses() {
         server.clock.advance(REFRESH_TOKEN_LIFE - DAY);
         newest = server.renew(&newest).await;
         for old in ExpiringRows::ALL {
-            retention.remove(old).await.unwrap();
+            retention.remove(*old).await.unwrap();
         }
     }
     newest = server.renew(&newest).await;
@@ -206,9 +206,8 @@ async fn concurrent_sign_ins_do_not_exceed_the_session_limit() {
 /// for as long as they are relevant.
 #[tokio::test]
 async fn a_hundred_thousand_ended_sessions_are_read_once() {
-    let server = Server::new().await;
+    let (server, guest) = Server::with_guest().await;
     let owner = server.owner_pool().await;
-    let guest = server.guest(DEVICE).await;
     let other = server.another_node().await;
     let mut position = other.accounts.load_revocations().await.unwrap();
     let now = server.clock.now().ms();

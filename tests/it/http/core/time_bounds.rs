@@ -5,7 +5,7 @@ use bahay::operators::Role;
 use reqwest::Method;
 use serde_json::Value;
 
-use super::contract::{fill_path, resolve};
+use super::contract::{fill_path, list_operations, resolve};
 use crate::desk::browser::Browser;
 use crate::http::server::{Server, expect_refusal_of, ok, status_of};
 
@@ -47,22 +47,20 @@ const DAYS_ACCEPTED: [&str; 2] = ["1970-01-01", "9998-12-31"];
 /// Returns the operations of the contract, with the parameters that are times or days.
 fn list_time_parameters(document: &Value) -> Vec<(String, String, String)> {
     let mut found = Vec::new();
-    for (path, item) in document["paths"].as_object().unwrap() {
-        for (method, operation) in item.as_object().unwrap() {
-            for parameter in operation["parameters"].as_array().into_iter().flatten() {
-                let parameter = resolve(document, parameter);
-                let format = collect_formats(document, &parameter["schema"]);
-                if let Some(format) = format.first() {
-                    assert_eq!(method, "get", "{path}: what changes something names no time");
-                    let name = parameter["name"].as_str().unwrap().to_owned();
-                    found.push((path.clone(), name, format.clone()));
-                }
+    for (path, method, operation) in list_operations(document) {
+        for parameter in operation["parameters"].as_array().into_iter().flatten() {
+            let parameter = resolve(document, parameter);
+            let format = collect_formats(document, &parameter["schema"]);
+            if let Some(format) = format.first() {
+                assert_eq!(method, "get", "{path}: what changes something names no time");
+                let name = parameter["name"].as_str().unwrap().to_owned();
+                found.push((path.to_owned(), name, format.clone()));
             }
-            let content = operation["requestBody"]["content"].as_object();
-            for body in content.into_iter().flat_map(|content| content.values()) {
-                let format = collect_formats(document, &body["schema"]);
-                assert_eq!(format, Vec::<String>::new(), "{path}: a body names a time");
-            }
+        }
+        let content = operation["requestBody"]["content"].as_object();
+        for body in content.into_iter().flat_map(|content| content.values()) {
+            let format = collect_formats(document, &body["schema"]);
+            assert_eq!(format, Vec::<String>::new(), "{path}: a body names a time");
         }
     }
     found
@@ -96,12 +94,14 @@ fn collect_formats(document: &Value, schema: &Value) -> Vec<String> {
 async fn every_time_of_the_contract_is_bounded() {
     let server = Server::new().await;
     let document = ok(server.request(Method::GET, "/openapi.json")).await;
-    let player = server.guest("device-of-a-guest").await.access_token;
+    let guest = server.guest("device-of-a-guest").await;
+    let of_guest = format!("/players/{}", guest.id);
     let operator = server.operator("ada", Role::Admin).await;
     let timed = list_time_parameters(&document);
     assert!(timed.len() >= 15, "{timed:?}");
     for (path, name, format) in timed {
-        let token = if path.starts_with("/v1/operator") { &operator } else { &player };
+        let token = if path.starts_with("/v1/operator") { &operator } else { &guest.access_token };
+        let path = path.replace("/players/{id}", &of_guest);
         let is_day = format == "date";
         let refused_ones = if is_day { &DAYS[..] } else { &TIMES[..] };
         let ask = |value: &str| {

@@ -22,15 +22,18 @@ use crate::support::rest::{assert_fields, items};
 pub(super) const PATH: &str = "/v1/operator/corrections";
 
 /// A server with two operators whose role permits corrections.
-pub(super) struct Office {
-    pub(super) server: Server,
+pub(crate) struct Office {
+    pub(crate) server: Server,
     pub(super) luz: String,
     pub(super) ben: String,
 }
 
 impl Office {
     pub(super) async fn new() -> Self {
-        let server = Server::new().await;
+        Self::open(Server::new().await).await
+    }
+
+    pub(crate) async fn open(server: Server) -> Self {
         let luz = server.session("ate.luz", Role::Finance).await;
         let ben = server.session("kuya.ben", Role::Admin).await;
         Self { server, luz, ben }
@@ -50,7 +53,7 @@ impl Office {
     }
 
     /// Requests and approves an adjustment.
-    async fn adjust(&self, player: PlayerId, amount: i64) -> Value {
+    pub(crate) async fn adjust(&self, player: PlayerId, amount: i64) -> Value {
         let correction = ok(self.request_adjustment(player, amount)).await;
         ok(self.approve(&self.ben, &correction)).await
     }
@@ -298,14 +301,14 @@ async fn operations_shared_by_several_games_are_not_reversible() {
     bank.audit_clean().await;
 }
 
-/// A posting that the database rejects would stop the projection of all house entries.
+/// A posting that the database rejects would stop the sealing of all operations.
 #[tokio::test]
 async fn a_fee_account_pays_back_no_more_than_it_has_earned() {
     let office = Office::new().await;
     let bank = &office.server.bank;
     let (_, _, operation) = play_settled_game(&office, PotGoes::Nowhere).await;
     let correction = ok(office.request_reversal(operation)).await;
-    bank.ledger.project_house_entries().await.unwrap();
+    bank.ledger.seal_operations().await.unwrap();
     let owner = office.server.owner_pool().await;
     let set = async |hundredths: i64| {
         let sql = format!("update accounts set balance = {hundredths} where code = 'fee:newbie'");

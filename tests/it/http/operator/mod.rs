@@ -1,6 +1,6 @@
 //! The operations of operators, by topic.
 
-mod corrections;
+pub(crate) mod corrections;
 mod operators;
 mod player_reports;
 mod reports;
@@ -8,3 +8,4 @@ mod reversals;
 pub(super) mod room_admin;
 mod sanction_races;
 mod sanctions;
+mod statements;

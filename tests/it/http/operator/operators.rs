@@ -118,11 +118,8 @@ async fn a_token_is_created_in_a_session_and_recorded_in_the_audit() {
     ok(server.get(CORRECTIONS, &another)).await;
     ok(revoke(&luz)).await;
     expect_refusal(server.get(CORRECTIONS, &another), 401, "operator_token_unknown").await;
-    let noted: Vec<(String, String)> = read_rows(
-        &server.bank.pool,
-        "select action, channel from audit_entries where operator is not null order by id",
-    )
-    .await;
+    let noted = "select action, channel from audit_entries where operator is not null order by id";
+    let noted: Vec<(String, String)> = read_rows(&server.bank.pool, noted).await;
     let expected = [
         ("enrolment", "api"),
         ("token_create", "api"),

@@ -16,8 +16,7 @@ fn decide(server: &Server, token: &str, report: &str, outcome: &str) -> reqwest:
 
 #[tokio::test]
 async fn a_report_is_read_by_operators_and_decided_once() {
-    let server = Server::new().await;
-    let guests = server.guests(3).await;
+    let (server, guests) = Server::with_guests(3).await;
     let (game, _) = server.bank.play(table(), &list_players(&guests), 0, 1, PotGoes::Nowhere).await;
     for (number, words) in [(1, Some("They showed each other their cards.")), (2, None)] {
         let body = json!({ "player": guests[number].id, "reason": "collusion", "words": words });

@@ -15,14 +15,15 @@ use crate::support::db::{count_rows, execute, read_value, read_values};
 use crate::support::reason;
 use crate::support::rest::assert_fields;
 
-/// Starts a server with some games on previous days.
-async fn start_with_games() -> Server {
+/// Starts a server with some games on previous days. Returns it with the token of an operator.
+async fn start_with_games(role: Role) -> (Server, String) {
     let server = Server::new().await;
     let owner = server.owner_pool().await;
     let what = GenerateHistory { games: 120, days: 3, players: 12, seed: 3, beside_others: false };
     fixtures::generate(&owner, what, NOW, Calendar::default(), |_| {}).await.unwrap();
     count_reports(&server.bank.pool).await;
-    server
+    let token = server.operator("api", role).await;
+    (server, token)
 }
 
 async fn count_audit_entries(server: &Server, action: &str) -> i64 {
@@ -31,9 +32,8 @@ async fn count_audit_entries(server: &Server, action: &str) -> i64 {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_page_is_small_and_matches_the_books() {
-    let server = start_with_games().await;
+    let (server, token) = start_with_games(Role::Viewer).await;
     let mut luz = Browser::enrolled(&server, "luz", Role::Admin).await;
-    let token = server.operator("api", Role::Viewer).await;
     let listed = ok(server.get("/v1/operator/settlements?limit=3", &token)).await;
     let first = &listed["items"][0];
     let game = text(&first["game"]);
@@ -59,9 +59,8 @@ async fn every_page_is_small_and_matches_the_books() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_viewer_sees_no_hands_and_changes_nothing() {
-    let server = start_with_games().await;
+    let (server, token) = start_with_games(Role::Viewer).await;
     let mut vic = Browser::enrolled(&server, "vic", Role::Viewer).await;
-    let token = server.operator("api", Role::Viewer).await;
     let listed = ok(server.get("/v1/operator/settlements?limit=1", &token)).await;
     let game = text(&listed["items"][0]["game"]);
     let player = text(&listed["items"][0]["seats"][0]["player"]);
@@ -77,8 +76,7 @@ async fn a_viewer_sees_no_hands_and_changes_nothing() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn totals_and_csv_cover_the_same_settlements() {
-    let server = start_with_games().await;
-    let token = server.operator("fin", Role::Finance).await;
+    let (server, token) = start_with_games(Role::Finance).await;
     for filter in ["", "?room=newbie", "?ending=tongits&took_pot=true", "?gross_min=400"] {
         let totals =
             ok(server.get(&format!("/v1/operator/settlements/totals{filter}"), &token)).await;
@@ -108,8 +106,7 @@ async fn totals_and_csv_cover_the_same_settlements() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn today_matches_the_sums_of_the_ledger() {
-    let server = start_with_games().await;
-    let token = server.operator("fin", Role::Viewer).await;
+    let (server, token) = start_with_games(Role::Viewer).await;
     let today = ok(server.get("/v1/operator/today", &token)).await;
     let [begins_at, at] = ["begins_at", "at"].map(|name| text(&today[name]));
     let fees = format!(
@@ -135,12 +132,30 @@ async fn today_matches_the_sums_of_the_ledger() {
     assert_fields(&today, json!({ "tables_playing": 0, "players_playing": 0 }));
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn entries_of_house_accounts_have_neither_version_nor_balances() {
+    let (server, token) = start_with_games(Role::Viewer).await;
+    let mut luz = Browser::enrolled(&server, "luz", Role::Admin).await;
+    let wallet = "select code from accounts where kind = 'wallet' order by id limit 1";
+    let wallet: String = read_value(&server.bank.pool, wallet).await;
+    for (account, are_numbered) in [("issue", false), (wallet.as_str(), true)] {
+        let path = format!("/v1/operator/ledger/accounts/{account}/entries?limit=1");
+        let page = ok(server.get(&path, &token)).await;
+        let entry = &page["items"][0];
+        for name in ["version", "balance_before", "balance_after"] {
+            assert_eq!(entry.get(name).is_some(), are_numbered, "{account}: {name}");
+        }
+        let further = format!("{path}&cursor={}", text(&page["next_cursor"]));
+        assert_ne!(ok(server.get(&further, &token)).await["items"][0], *entry);
+        luz.load(&format!("/desk/ledger?account={account}")).await.shows(&text(&entry["code"]));
+    }
+}
+
 /// The desk reports at once what the hourly check would find.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_tampered_balance_is_reported_at_the_desk() {
-    let server = start_with_games().await;
+    let (server, token) = start_with_games(Role::Viewer).await;
     let mut luz = Browser::enrolled(&server, "luz", Role::Admin).await;
-    let token = server.operator("api", Role::Viewer).await;
     let owner = server.owner_pool().await;
     let mut shows = async |adds_up: bool, why: &str| {
         let page = luz.load("/desk/ledger").await.text;
@@ -177,9 +192,8 @@ async fn a_tampered_balance_is_reported_at_the_desk() {
 /// subject.
 #[tokio::test(flavor = "multi_thread")]
 async fn every_alarm_links_to_its_subject() {
-    let server = start_with_games().await;
+    let (server, token) = start_with_games(Role::Viewer).await;
     let mut luz = Browser::enrolled(&server, "luz", Role::Admin).await;
-    let token = server.operator("api", Role::Viewer).await;
     let quiet = luz.load("/desk/today").await;
     quiet.shows("the ledger has not been checked yet").shows("games voided: 0");
     quiet.hides("id=\"voided\"").hides("id=\"slow\"");

@@ -58,7 +58,7 @@ impl SettledGames {
 
     /// Projects all bookings.
     async fn run_reports(&self) -> Reports {
-        self.server.bank.ledger.project_house_entries().await.unwrap();
+        self.server.bank.ledger.seal_operations().await.unwrap();
         count_standings(&self.server.bank.pool).await;
         count_reports(&self.server.bank.pool).await
     }

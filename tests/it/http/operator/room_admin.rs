@@ -196,17 +196,13 @@ async fn only_an_administrator_changes_rooms() {
 #[tokio::test]
 async fn a_room_of_an_unknown_game_is_left_alone() {
     let office = Office::new().await;
-    execute(
-        &office.server.bank.pool,
-        "
+    let dice = "
         begin;
         insert into rooms (id, kind, revision) values ('dice', 'another_game', 1);
         insert into room_revisions (room, revision, name, is_open, rule_set, terms, coins_min)
         values ('dice', 1, 'Dice', true, 'five', '{\"dice\": 5}', 0);
-        commit;
-        ",
-    )
-    .await;
+        commit";
+    execute(&office.server.bank.pool, dice).await;
     ok(office.create("weekend", &settings())).await;
     assert_eq!(office.load_room("weekend").await["id"], "weekend");
     assert_eq!(office.load_room("dice").await, Value::Null);

@@ -6,7 +6,8 @@
 use bahay::accounts::{Sanction, SanctionKind};
 use bahay::operators::Sanctions;
 use bahay::operators::audit::Actor;
-use bahay::ws::protocol::Message;
+use bahay::ws::protocol::Command;
+use bahay_client::PlayError;
 use futures_util::future::join_all;
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
@@ -177,9 +178,8 @@ async fn a_sign_in_concurrent_with_a_ban_is_refused() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_refresh_concurrent_with_a_ban_leaves_no_session() {
-    let server = Server::new().await;
+    let (server, guest) = Server::with_guest().await;
     let owner = server.owner_pool().await;
-    let guest = server.guest(DEVICE).await;
     let (status, ()) = interleave(
         &owner,
         "refresh_tokens",
@@ -259,8 +259,7 @@ async fn an_ended_session_cannot_change_credentials() {
 /// database by hand.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_banned_player_neither_joins_nor_refreshes() {
-    let house = House::new().await;
-    let client = house.guest("Benjie").await;
+    let (house, client) = House::with_guest().await;
     let mut play = client.play().await.unwrap();
     let ban = format!(
         "insert into sanctions (id, player, kind, reason, imposed_at)
@@ -268,13 +267,9 @@ async fn a_banned_player_neither_joins_nor_refreshes() {
         client.player()
     );
     execute(&house.database.owner_pool().await, &ban).await;
-    play.send_text(json!({ "type": "join", "id": 7 }).to_string()).await.unwrap();
-    let refusal = loop {
-        if let Message::Refusal { id: Some(7), code, detail, .. } = play.next_message().await {
-            break (code.into_owned(), detail);
-        }
-    };
-    assert_eq!(refusal, ("banned".to_owned(), "banned for good: collusion at tables".to_owned()));
+    let join = play.execute(|id| Command::Join { id, from: None, tag: None, table: None }).await;
+    let Err(PlayError::Refused { code, detail, .. }) = join else { panic!("{join:?}") };
+    assert_eq!((&*code, &*detail), ("banned", "banned for good: collusion at tables"));
     let refresh = http_client().post(format!("{}/v1/token/refresh", client.base()));
     let refresh = refresh.json(&json!({ "refresh_token": client.refresh_token() }));
     expect_refusal(refresh, 403, "banned").await;

@@ -6,8 +6,8 @@ use bahay::accounts::{Sanction, SanctionKind};
 use bahay::clock::{self, Clock};
 use bahay::operators::audit::Actor;
 use bahay::operators::{Role, Sanctions};
-use bahay::ws::protocol::{Message, close};
-use bahay_client::{Client, Play};
+use bahay::ws::protocol::{Command, close};
+use bahay_client::{Client, Play, PlayError};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -74,29 +74,19 @@ async fn a_banned_player_neither_signs_in_nor_sits_down_until_the_ban_ends() {
 }
 
 /// Returns the codes and texts with which REST and the socket refuse the same request.
-async fn collect_refusals(client: &Client, play: &mut Play, number: u32) -> [(String, String); 2] {
+async fn collect_refusals(client: &Client, play: &mut Play) -> [(String, String); 2] {
     let body = json!({ "rooms": ["newbie"] });
     let problem = post_json(client, "/v1/matchmaking/tickets", &body).await.body;
     let text = |field: &str| problem[field].as_str().unwrap().to_owned();
-    let seek = json!({ "type": "seek", "id": number, "rooms": ["newbie"] });
-    play.send_text(seek.to_string()).await.unwrap();
-    let refusal = loop {
-        match play.next_message().await {
-            Message::Refusal { id, code, detail, .. } if id == Some(number) => {
-                break (code.into_owned(), detail);
-            }
-            Message::Ack { id, .. } if id == number => panic!("a ticket was issued"),
-            _ => {}
-        }
-    };
-    [(text("code"), text("detail")), refusal]
+    let sought = play.execute(|id| Command::Seek { id, rooms: vec!["newbie".to_owned()] }).await;
+    let Err(PlayError::Refused { code, detail, .. }) = sought else { panic!("{sought:?}") };
+    [(text("code"), text("detail")), (code, detail)]
 }
 
 /// Bans and closed rooms apply to every way of looking for a table.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_socket_refuses_a_ticket_as_rest_does() {
-    let house = House::new().await;
-    let client = house.guest("Benjie").await;
+    let (house, client) = House::with_guest().await;
     let mut play = client.play().await.unwrap();
     let owner = house.database.owner_pool().await;
     // The player's sessions continue, so that the ban is the reason for the refusal and not the
@@ -106,7 +96,7 @@ async fn the_socket_refuses_a_ticket_as_rest_does() {
     let id = uuid::Uuid::new_v4();
     sqlx::query(ban).bind(id).bind(client.player().0).execute(&owner).await.unwrap();
     let banned = ("banned".to_owned(), "banned for good: collusion at tables".to_owned());
-    let refused = collect_refusals(&client, &mut play, 1).await;
+    let refused = collect_refusals(&client, &mut play).await;
     assert_eq!(refused, [banned.clone(), banned]);
     let lift = "update sanctions set lifted_at = now() where id = $1";
     sqlx::query(lift).bind(id).execute(&owner).await.unwrap();
@@ -119,15 +109,14 @@ async fn the_socket_refuses_a_ticket_as_rest_does() {
     })
     .await;
     let closed = ("room_closed".to_owned(), "this room is closed".to_owned());
-    let refused = collect_refusals(&client, &mut play, 2).await;
+    let refused = collect_refusals(&client, &mut play).await;
     assert_eq!(refused, [closed.clone(), closed]);
 }
 
 /// The ban is imposed by command while the player is connected.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_operator_bans_and_the_socket_closes() {
-    let house = House::new().await;
-    let client = house.guest("Benjie").await;
+    let (house, client) = House::with_guest().await;
     let mut play = client.play().await.unwrap();
     let player = client.player().to_string();
     let run = |words: &[&str]| run_bahay(&house.database, [&["ban"][..], words].concat());
@@ -147,8 +136,7 @@ async fn an_operator_bans_and_the_socket_closes() {
 /// The mute is imposed by command while the player stays signed in.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_operator_mutes_and_lifts_the_mute_by_command() {
-    let house = House::new().await;
-    let client = house.guest("Benjie").await;
+    let (house, client) = House::with_guest().await;
     let player = client.player().to_string();
     let run = |words: &[&str]| run_bahay(&house.database, words.iter().copied());
     run(&["mute", "add", &player, "--reason", "insults at the table", "--days", "7"]).unwrap();
@@ -171,9 +159,8 @@ async fn an_operator_mutes_and_lifts_the_mute_by_command() {
 
 #[tokio::test]
 async fn bans_and_mutes_are_independent() {
-    let server = Server::new().await;
+    let (server, guest) = Server::with_guest().await;
     let token = server.operator("ben", Role::Support).await;
-    let guest = server.guest(DEVICE).await;
     let at = |what: &str| format!("/v1/operator/players/{}/{what}", guest.id);
     let send = |what: &str| server.post_once(&token, &at(what), &json!({ "reason": REASON }));
     let lift = |what: &str| {

@@ -13,8 +13,7 @@ use crate::support::rest::items;
 
 /// Starts a server with three guests who have played two games and have one game open.
 async fn start_with_games() -> (Server, Guest, Vec<String>) {
-    let server = Server::new().await;
-    let mut guests = server.guests(3).await;
+    let (server, mut guests) = Server::with_guests(3).await;
     let players = list_players(&guests);
     let table = TableId(Uuid::new_v4());
     let (first, _) = server.bank.play(table, &players, 0, 3, PotGoes::Nowhere).await;

@@ -20,8 +20,7 @@ use crate::support::rest::{assert_fields, items};
 
 /// Starts a server with three guests, who play, and a fourth one.
 async fn start_with_guests() -> (Server, Vec<Guest>, Vec<PlayerId>) {
-    let server = Server::new().await;
-    let guests = server.guests(4).await;
+    let (server, guests) = Server::with_guests(4).await;
     let players = list_players(&guests[..3]);
     (server, guests, players)
 }
@@ -53,7 +52,7 @@ async fn an_archived_record_is_shown_or_reported_unreachable() {
     let paths = ["record", "fairness", "steps"].map(|part| format!("/v1/games/{game}/{part}"));
     let before = ok(server.get(&paths[0], &guests[0])).await;
 
-    server.bank.ledger.project_house_entries().await.expect("the operations can be sealed");
+    server.bank.ledger.seal_operations().await.expect("the operations are sealed");
     count_standings(&server.bank.pool).await;
     Reports::with_own_pool(&server.bank.pool).catch_up().await.expect("the projection succeeds");
     let folder = tempfile::tempdir().expect("a folder can be created");
@@ -62,7 +61,7 @@ async fn an_archived_record_is_shown_or_reported_unreachable() {
     let pace = ArchiveSchedule::new(Duration::from_hours(48));
     let pool = server.bank.pool.clone();
     let owner = server.owner_pool().await;
-    db::write_owner_settings(&owner, None, Some(0)).await.expect("the owner may do this");
+    db::write_owner_settings(&owner, Some(0)).await.expect("the owner may do this");
     let mover = Archiver::new(pool, Clock::system(), records.clone(), pace);
     let moved = mover.archive_all(u64::MAX, false).await.expect("the records can be archived");
     assert_eq!(moved.records, 1);

@@ -9,8 +9,7 @@ use crate::support::rest::items;
 
 #[tokio::test]
 async fn the_rating_board_lists_rated_players() {
-    let server = Server::new().await;
-    let guests = server.guests(4).await;
+    let (server, guests) = Server::with_guests(4).await;
     let players = list_players(&guests);
     let board = |span: &str, query: &str, guest: usize| {
         let path = format!("/v1/leaderboards/rating/{span}{query}");
@@ -21,7 +20,7 @@ async fn the_rating_board_lists_rated_players() {
         server.bank.play(table(), &players[..3], 0, 1, PotGoes::Nowhere).await;
     }
     let ratings = bahay::ratings::Ratings::new(server.bank.pool.clone());
-    server.bank.ledger.project_house_entries().await.unwrap();
+    server.bank.ledger.seal_operations().await.unwrap();
     ratings.catch_up().await.unwrap();
     let ever = ok(board("ever", "", 0)).await;
     assert_eq!((&ever["total"], &ever["own"]["rank"]), (&3.into(), &1.into()));
@@ -55,8 +54,7 @@ async fn the_rating_board_lists_rated_players() {
 /// and an empty board leaves no key.
 #[tokio::test]
 async fn a_board_covers_the_days_from_the_first_game_to_today() {
-    let server = Server::new().await;
-    let guests = server.guests(3).await;
+    let (server, guests) = Server::with_guests(3).await;
     let board = |span: &str, date: &str| {
         let path = format!("/v1/leaderboards/coins/{span}?date={date}");
         server.get(&path, &guests[0])
@@ -66,18 +64,14 @@ async fn a_board_covers_the_days_from_the_first_game_to_today() {
     expect_refusal(board("day", "2026-02-28"), 422, "query_invalid").await;
 
     server.bank.play(table(), &list_players(&guests), 0, 3, PotGoes::Nowhere).await;
-    server.bank.ledger.project_house_entries().await.unwrap();
+    server.bank.ledger.seal_operations().await.unwrap();
     let standings = server.node.standings.clone();
     standings.catch_up().await.unwrap();
-    let first: String = read_value(
-        &server.bank.pool,
-        "select min(starts_on)::text from board_scores where span = 'day'",
-    )
-    .await;
-    let first = first.as_str();
-    assert_eq!(ok(board("day", first)).await["total"], 1);
+    let first = "select min(starts_on)::text from board_scores where span = 'day'";
+    let first: String = read_value(&server.bank.pool, first).await;
+    assert_eq!(ok(board("day", &first)).await["total"], 1);
     for span in ["week", "season", "ever"] {
-        let page = ok(board(span, first)).await;
+        let page = ok(board(span, &first)).await;
         assert_eq!(page["total"], 1, "{span}");
         // The first day of a span selects the same span.
         let again = ok(board(span, page["starts_on"].as_str().unwrap())).await;

@@ -8,8 +8,7 @@ use crate::support::rest::assert_fields;
 
 #[tokio::test]
 async fn players_of_a_voided_game_receive_a_notice() {
-    let server = Server::new().await;
-    let guests = server.guests(4).await;
+    let (server, guests) = Server::with_guests(4).await;
     let game = server.bank.open_game(&list_players(&guests[..3])).await;
     for _ in 0..2 {
         server.bank.void_game(&game).await;

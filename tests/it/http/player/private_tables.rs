@@ -14,8 +14,7 @@ struct Party {
 
 impl Party {
     async fn new(count: usize) -> Self {
-        let server = Server::new().await;
-        let guests = server.guests(count).await;
+        let (server, guests) = Server::with_guests(count).await;
         Self { server, guests }
     }
 

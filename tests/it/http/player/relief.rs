@@ -75,8 +75,7 @@ async fn relief_is_limited_by_balance_and_per_day() {
 
 #[tokio::test]
 async fn held_coins_count_against_relief() {
-    let server = Server::new().await;
-    let guests = server.guests(3).await;
+    let (server, guests) = Server::with_guests(3).await;
     reduce_wallet(&server, &guests[0], 1_500).await;
     server.bank.open_game(&list_players(&guests)).await;
     // 15.00 less the ante of 1.00 is at stake. The available coins are below the floor, but not

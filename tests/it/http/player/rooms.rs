@@ -40,10 +40,9 @@ async fn an_unknown_room_seats_nobody() {
 
 #[tokio::test]
 async fn rooms_show_the_number_of_their_players() {
-    let server = Server::new().await;
-    for device in ["device-0123456789-a", "device-0123456789-b"] {
-        let guest = server.guest(device).await;
-        ok(server.call(Method::POST, "/v1/rooms/newbie/seat", &guest)).await;
+    let (server, guests) = Server::with_guests(2).await;
+    for guest in &guests {
+        ok(server.call(Method::POST, "/v1/rooms/newbie/seat", guest)).await;
     }
     let rooms = ok(server.request(Method::GET, "/v1/rooms")).await;
     let items = items(&rooms);
@@ -54,12 +53,9 @@ async fn rooms_show_the_number_of_their_players() {
 
 #[tokio::test]
 async fn watchable_tables_are_paginated() {
-    let server = Server::new().await;
-    let mut guests: Vec<Guest> = Vec::new();
-    for number in 0..4 {
-        let guest = server.guest(&format!("device-00000000-{number}")).await;
-        ok(server.call(Method::POST, "/v1/rooms/newbie/seat", &guest)).await;
-        guests.push(guest);
+    let (server, guests) = Server::with_guests(4).await;
+    for guest in &guests {
+        ok(server.call(Method::POST, "/v1/rooms/newbie/seat", guest)).await;
     }
     let list =
         |query: &str, guest: &Guest| server.get(&format!("/v1/rooms/newbie/tables{query}"), guest);
@@ -79,7 +75,7 @@ async fn watchable_tables_are_paginated() {
 
 #[tokio::test]
 async fn a_high_room_requires_an_account() {
-    let server = Server::new().await;
+    let (server, guest) = Server::with_guest().await;
     let rooms = ok(server.request(Method::GET, "/v1/rooms")).await;
     let needs = |id: &str| {
         let rooms = items(&rooms);
@@ -87,7 +83,6 @@ async fn a_high_room_requires_an_account() {
     };
     assert_eq!((needs("hacienda"), needs("alta")), (json!(false), json!(true)));
 
-    let guest = server.guest(DEVICE).await;
     let seek = |rooms: Value| {
         server.post_by(&guest, "/v1/matchmaking/tickets", &json!({ "rooms": rooms }))
     };

@@ -13,7 +13,7 @@ use crate::http::server::{
     expect_refusal, list_players, ok, status_of, text,
 };
 use crate::support::bank::{PotGoes, seat};
-use crate::support::db::{count_rows, count_waiting, execute, lock_table};
+use crate::support::db::{count_rows, count_waiting, execute, lock_table, read_value};
 use crate::support::rest::items;
 use crate::support::waiting::wait_until;
 
@@ -56,10 +56,8 @@ async fn the_export_contains_all_data_of_the_player() {
     assert_eq!(export["devices"].as_array().unwrap().len(), 1);
     assert_eq!(export["sessions"][0]["user_agent"], "Tongits/2.1 of Maria");
     assert_eq!(export["bans"], json!([]));
-    assert_eq!(
-        export["statistics"],
-        ok(server.get("/v1/me/statistics", &guests[0])).await["items"]
-    );
+    let statistics = ok(server.get("/v1/me/statistics", &guests[0])).await;
+    assert_eq!(export["statistics"], statistics["items"]);
     for empty in ["blocked_players", "muted_players", "reports_made", "reports_received"] {
         assert_eq!(export[empty], json!([]), "{empty}");
     }
@@ -130,10 +128,7 @@ async fn a_deleted_account_is_anonymous_and_the_books_balance() {
     // Several concurrent deletions.
     let proof = json!({ "by": "password", "password": PASSWORD });
     let proof = server.proof(deleted, &proof).await;
-    let delete = || {
-        let request = server.call(Method::DELETE, "/v1/me", deleted);
-        status_of(request.header("account-proof", &proof))
-    };
+    let delete = || status_of(server.delete_proven("/v1/me", deleted, &proof));
     let answers = join_all((0..5).map(|_| delete())).await;
     assert!(answers.contains(&204), "{answers:?}");
     assert!(answers.iter().all(|status| [204, 401].contains(status)), "{answers:?}");
@@ -155,25 +150,20 @@ async fn a_deleted_account_is_anonymous_and_the_books_balance() {
     ok(server.change_profile(other, &json!({ "name": "Maria Clara" }))).await;
 
     // No row identifies the player; the bookings remain.
-    let rows = sqlx::query_scalar(
-        "
-        select concat_ws(
+    let rows = "select concat_ws(
             ' ',
-            (select to_jsonb(p) from players p where p.id = $1),
-            (select jsonb_agg(s) from sessions s where s.player = $1),
-            (select jsonb_agg(d) from devices d where d.player = $1),
-            (select jsonb_agg(w) from passwords w where w.player = $1),
-            (select jsonb_agg(l) from name_skeletons l where l.player = $1)
-        )
-        ",
-    );
-    let rows: String =
-        rows.bind(deleted.id.parse::<Uuid>().unwrap()).fetch_one(&server.bank.pool).await.unwrap();
+            (select to_jsonb(p) from players p where p.id = 'PLAYER'),
+            (select jsonb_agg(s) from sessions s where s.player = 'PLAYER'),
+            (select jsonb_agg(d) from devices d where d.player = 'PLAYER'),
+            (select jsonb_agg(w) from passwords w where w.player = 'PLAYER'),
+            (select jsonb_agg(l) from name_skeletons l where l.player = 'PLAYER')
+        )";
+    let rows = rows.replace("PLAYER", &deleted.id);
+    let rows: String = read_value(&server.bank.pool, &rows).await;
     for trace in ["Maria", "rnaria", "127.0.0.1", "Manila", "maya", "argon2", "Tongits"] {
         assert!(!rows.contains(trace), "{trace}: {rows}");
     }
-    let wallet = server.bank.wallets(&[deleted.id.parse().unwrap()]).await;
-    assert!(wallet[0] > 0);
+    assert!(server.bank.wallets(&[deleted.player()]).await[0] > 0);
     server.bank.audit_clean().await;
     assert_eq!(items(&ok(server.get("/v1/me/games", other)).await).len(), 1);
 }
@@ -189,10 +179,7 @@ async fn a_seated_player_cannot_be_deleted() {
         };
         proofs.push(server.proof(guest, &credential).await);
     }
-    let delete = |number: usize| {
-        let delete = server.call(Method::DELETE, "/v1/me", &guests[number]);
-        delete.header("account-proof", &proofs[number])
-    };
+    let delete = |number: usize| server.delete_proven("/v1/me", &guests[number], &proofs[number]);
     let game = server.bank.deal(table, &list_players(&guests));
     server.bank.open(&game).await;
     for number in 0..guests.len() {
@@ -247,8 +234,7 @@ async fn the_export_contains_relations_and_reports() {
 /// Builds a request by which a guest deletes its account, with an account proof.
 async fn request_deletion(server: &Server, guest: &Guest, credential: &Value) -> RequestBuilder {
     let proof = server.proof(guest, credential).await;
-    let delete = server.call(Method::DELETE, "/v1/me", guest);
-    delete.header("account-proof", proof)
+    server.delete_proven("/v1/me", guest, &proof)
 }
 
 /// Waits until `many` connections to the database wait for a lock.

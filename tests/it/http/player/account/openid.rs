@@ -12,7 +12,7 @@ use bahay::grant_limits::GrantLimits;
 use bahay::openid::{Issuer, Issuers};
 use bahay::retention::{ExpiringRows, Retention, RetentionPeriods};
 use futures_util::future::join_all;
-use reqwest::{Method, RequestBuilder};
+use reqwest::RequestBuilder;
 use ring::rand::SystemRandom;
 use ring::rsa::PublicKeyComponents;
 use ring::signature::{
@@ -476,10 +476,7 @@ async fn a_guest_links_an_identity_and_signs_in_with_it() {
     execute(&server.bank.pool, &insert).await;
     let methods = ok(server.get("/v1/me/sign-in-methods", &guest)).await;
     assert!(methods["identities"].as_array().unwrap().iter().any(|one| one["issuer"] == *gone));
-    let delete = |path: &str| {
-        let delete = server.call(Method::DELETE, path, &guest);
-        delete.header("account-proof", &proof)
-    };
+    let delete = |path: &str| server.delete_proven(path, &guest, &proof);
     let escaped = gone.replace('/', "%2F");
     ok(delete(&format!("/v1/me/identities/{escaped}"))).await;
     let methods = ok(server.get("/v1/me/sign-in-methods", &guest)).await;
@@ -487,8 +484,8 @@ async fn a_guest_links_an_identity_and_signs_in_with_it() {
     expect_refusal(delete(&format!("/v1/me/identities/{escaped}a")), 422, "path_invalid").await;
 
     // The devices may be forgotten now; the identity is then the last sign-in method.
-    let nothing = server.call(Method::DELETE, "/v1/me/devices", &other);
-    expect_refusal(nothing.header("account-proof", &others), 409, "last_sign_in").await;
+    let nothing = server.delete_proven("/v1/me/devices", &other, &others);
+    expect_refusal(nothing, 409, "last_sign_in").await;
     ok(delete("/v1/me/devices")).await;
     ok(delete("/v1/me/devices")).await;
     assert_ne!(server.guest(DEVICE).await.id, guest.id);
@@ -519,8 +516,7 @@ async fn an_identity_grants_one_welcome_a_day() {
         let proof = server.device_proof(&token, device).await;
         ok(server.link(&token, &proof, &server.issue_token("s1").await)).await;
         wallets.push(available(&token).await);
-        let unlink = server.call(Method::DELETE, "/v1/me/identities/local", &token);
-        ok(unlink.header("account-proof", &proof)).await;
+        ok(server.delete_proven("/v1/me/identities/local", &token, &proof)).await;
     }
     assert_eq!(wallets, [WELCOME.hundredths(), 0]);
 
@@ -529,7 +525,7 @@ async fn an_identity_grants_one_welcome_a_day() {
         let token = text(&server.sign_in_as("s2").await["access_token"]);
         wallets.push(available(&token).await);
         let proof = server.proof(&token, &identity_proof(&server.issue_token("s2").await)).await;
-        ok(server.call(Method::DELETE, "/v1/me", &token).header("account-proof", proof)).await;
+        ok(server.delete_proven("/v1/me", &token, &proof)).await;
     }
     assert_eq!(wallets, [WELCOME.hundredths(), 0]);
 }
@@ -552,7 +548,7 @@ async fn account_changes_require_proof_of_a_linked_identity() {
     unknown["issuer"] = json!("other");
     expect_refusal(show(&unknown), 404, "issuer_unknown").await;
     let proof = server.proof(&guest, &identity_proof(&server.issue_token("s1").await)).await;
-    ok(server.call(Method::DELETE, "/v1/me", &guest).header("account-proof", proof)).await;
+    ok(server.delete_proven("/v1/me", &guest, &proof)).await;
 }
 
 /// A caller that disconnects during a fetch of keys does not cancel it for other callers.

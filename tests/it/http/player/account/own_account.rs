@@ -1,12 +1,12 @@
 //! The player's own profile and wallet.
 
-use bahay::ledger::{Grant, GrantCoins};
-use bahay_engine::coins::Coins;
+use bahay::ledger::Grant;
 use serde_json::{Value, json};
 
 use crate::http::server::{
     Guest, OTHER_DEVICE, Server, WELCOME, expect_refusal, expect_refusal_of, ok, text,
 };
+use crate::support::bank::grant_coins;
 use crate::support::rest::{assert_fields, items};
 
 #[tokio::test]
@@ -39,10 +39,9 @@ async fn a_player_sees_its_own_profile_only() {
 /// Starts a server with a guest whose wallet has `count` entries.
 async fn start_with_entries(count: i64) -> (Server, Guest) {
     let (server, guest) = Server::with_guest().await;
-    let (player, grant) = (guest.player(), Grant::Daily);
+    let player = guest.player();
     for number in 1..count {
-        let (key, amount) = (format!("{player}:{number}"), Coins::from_hundredths(number));
-        let input = GrantCoins { player, grant, key, amount };
+        let input = grant_coins(player, Grant::Daily, format!("{player}:{number}"), number);
         server.bank.ledger.grant(input).await.expect("the grant is booked");
     }
     (server, guest)

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use bahay::accounts::{self, HashOptions};
-use bahay::rate_limit;
 use futures_util::future::join_all;
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
@@ -13,7 +12,7 @@ use crate::http::server::{
     expect_delay, expect_refusal, expect_refusal_of, ok, refusal, refused, status_of, text,
 };
 use crate::support::db::read_value;
-use crate::support::house::{cheap_auth_options, wide_rate_limits};
+use crate::support::house::cheap_auth_options;
 
 const OTHER: &str = "two carabaos and a jeepney";
 
@@ -159,8 +158,8 @@ async fn a_name_is_locked_after_five_failures_a_minute_on_every_node() {
 #[tokio::test]
 async fn guesses_do_not_lock_out_known_devices() {
     let proxies = "127.0.0.1".parse().unwrap();
-    let limits = rate_limit::Options { proxies, ..wide_rate_limits() };
-    let (server, _) = start_with_maria(Setup::with_rate_limits(limits)).await;
+    let setup = Setup::with_rate_limits(|limits| limits.proxies = proxies);
+    let (server, _) = start_with_maria(setup).await;
     let from = |address: &str, password: &str| {
         sign_in(&server, "Maria", password).header("x-forwarded-for", address)
     };
@@ -239,8 +238,8 @@ async fn cheaper_hashes_are_upgraded_at_the_next_sign_in() {
     let before = hash().await;
     assert!(before.starts_with("$argon2id$v=19$m=64,t=1,p=1$"), "{before}");
     let hashes = HashOptions { memory_kib: 128, passes: 2, ..cheap_auth_options().hashes };
-    let options = accounts::Options { hashes, ..cheap_auth_options() };
-    let dearer = server.node_with(Setup::with_auth_options(options)).await;
+    let auth_options = accounts::Options { hashes, ..cheap_auth_options() };
+    let dearer = server.node_with(Setup { auth_options, ..Setup::default() }).await;
     expect_refusal(sign_in(&dearer, "Maria", "wrong password"), 401, "credentials_wrong").await;
     assert_eq!(hash().await, before);
     ok(sign_in(&dearer, "Maria", PASSWORD)).await;
@@ -254,8 +253,8 @@ async fn cheaper_hashes_are_upgraded_at_the_next_sign_in() {
 #[tokio::test]
 async fn sign_ins_beyond_the_hashing_queue_are_refused() {
     let hashes = HashOptions { at_once: 1, waiting_max: 0, ..HashOptions::default() };
-    let options = accounts::Options { hashes, ..cheap_auth_options() };
-    let server = Server::with_setup(Setup::with_auth_options(options)).await;
+    let auth_options = accounts::Options { hashes, ..cheap_auth_options() };
+    let server = Server::with_setup(Setup { auth_options, ..Setup::default() }).await;
     let attempts = (0..20).map(|number| {
         let attempt = sign_in(&server, &format!("Nobody {number}"), PASSWORD).send();
         async {
@@ -276,9 +275,8 @@ async fn sign_ins_beyond_the_hashing_queue_are_refused() {
 
 #[tokio::test]
 async fn signing_in_is_limited_by_address() {
-    let sign_ins_per_address = "1:3".parse().unwrap();
-    let limits = rate_limit::Options { sign_ins_per_address, ..wide_rate_limits() };
-    let server = Server::with_rate_limits(limits).await;
+    let rate = "1:3".parse().unwrap();
+    let server = Server::with_rate_limits(|limits| limits.sign_ins_per_address = rate).await;
     let attempts =
         (0..12).map(|number| refused(sign_in(&server, &format!("Nobody {number}"), PASSWORD)));
     let answers = join_all(attempts).await;

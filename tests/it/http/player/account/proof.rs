@@ -28,10 +28,6 @@ fn password_proof_body(password: &str) -> Value {
     json!({ "by": "password", "password": password })
 }
 
-fn request_proof(node: &Node, guest: &Guest, shown: &Value) -> RequestBuilder {
-    node.post_by(guest, "/v1/me/proof", shown)
-}
-
 fn send_call(node: &Node, (method, path): &(Method, &str), guest: &Guest) -> RequestBuilder {
     let body = match *path {
         "/v1/me/password" => json!({ "name": "Maria", "password": PASSWORD }),
@@ -71,29 +67,27 @@ async fn an_access_token_alone_cannot_change_the_account() {
 #[tokio::test]
 async fn a_device_is_a_proof_only_without_password_and_identity() {
     let (server, guest) = Server::with_guest().await;
+    let prove = |proof: Value| server.post_by(&guest, "/v1/me/proof", &proof);
     let unknown = device_proof_body("device-of-nobody-at-all");
-    expect_refusal(request_proof(&server, &guest, &unknown), 403, "device_wrong").await;
+    expect_refusal(prove(unknown), 403, "device_wrong").await;
     server.guest(OTHER_DEVICE).await;
-    let prove = |proof: Value| request_proof(&server, &guest, &proof);
     expect_refusal(prove(device_proof_body(OTHER_DEVICE)), 403, "device_wrong").await;
     expect_refusal(prove(password_proof_body(PASSWORD)), 409, "password_not_set").await;
     ok(server.set_password(&guest, DEVICE, "Maria", PASSWORD).await).await;
     // The finder of a lost telephone holds the device, but does not know the password.
     expect_refusal(prove(device_proof_body(DEVICE)), 403, "proof_insufficient").await;
     for _ in 0..5 {
-        let wrong = request_proof(&server, &guest, &password_proof_body("wrong password"));
-        expect_refusal(wrong, 403, "password_wrong").await;
+        expect_refusal(prove(password_proof_body("wrong password")), 403, "password_wrong").await;
     }
     expect_refusal(prove(password_proof_body(PASSWORD)), 429, "sign_in_locked").await;
     server.clock.advance(Duration::from_mins(1));
     for _ in 0..4 {
-        let wrong = request_proof(&server, &guest, &password_proof_body("wrong password"));
-        expect_refusal(wrong, 403, "password_wrong").await;
+        expect_refusal(prove(password_proof_body("wrong password")), 403, "password_wrong").await;
     }
     // The right password resets the count of failures.
     let proof = server.proof(&guest, &password_proof_body(PASSWORD)).await;
     expect_refusal(prove(password_proof_body("wrong password")), 403, "password_wrong").await;
-    ok(server.call(Method::DELETE, "/v1/me", &guest).header("account-proof", proof)).await;
+    ok(server.delete_proven("/v1/me", &guest, &proof)).await;
 }
 
 fn change_device(node: &Node, guest: &Guest, old: &str, new: &str) -> RequestBuilder {

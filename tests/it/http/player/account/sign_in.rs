@@ -42,8 +42,7 @@ async fn a_time_zone_may_be_added_at_a_later_sign_in() {
 
 #[tokio::test]
 async fn a_new_player_is_welcomed_once() {
-    let server = Server::new().await;
-    server.guest(DEVICE).await;
+    let (server, _) = Server::with_guest().await;
     let guest = server.guest(DEVICE).await;
     let wallet = ok(server.get("/v1/me/wallet", &guest)).await;
     let welcome = WELCOME.hundredths();

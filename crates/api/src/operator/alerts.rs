@@ -1,0 +1,38 @@
+//! The alerts: conditions of the house that require an operator now.
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::operation::operations;
+use crate::values::Time;
+
+operations! {
+    /// Show the alerts
+    ///
+    /// Failures, a closed house, and the work that waits for an operator. For operators of every
+    /// role. Meant to be requested every second: it reads no history.
+    SHOW_ALERTS = Get "/v1/operator/alerts", Operators, Operator {
+        200 json HouseAlerts: "The conditions now",
+    }
+}
+
+/// The conditions of the house that require an operator. If all is well, both flags are true and
+/// every number is zero.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct HouseAlerts {
+    /// The time of the report.
+    pub at: Time,
+    /// False if the live store, which holds the tables, accepted no write within a second.
+    pub is_live_store_writable: bool,
+    pub is_house_open: bool,
+    /// The differences that the last check of the ledger found.
+    pub ledger_differences: i64,
+    /// The halted tables that nobody has released or voided.
+    pub tables_halted: i64,
+    /// The corrections that wait for a decision.
+    pub corrections_open: i64,
+    /// The players' reports that wait for a decision.
+    pub reports_open: i64,
+    /// The background jobs whose attempts are used up.
+    pub jobs_dead: i64,
+}

@@ -1,0 +1,5 @@
+//! The alerts: conditions of the house that require an operator now.
+
+pub(super) mod api;
+pub(crate) mod desk;
+mod query;

@@ -1,0 +1,20 @@
+//! The part of the alerts that the API and the desk share.
+
+use std::time::Duration;
+
+use bahay_api::operator::alerts::HouseAlerts;
+
+use crate::http::{Problem, Services};
+use crate::operators::Alerts;
+
+/// The time within which the live store has to accept a write. It is short, because the desk shows
+/// a failure within three seconds.
+const LIVE_STORE_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// Returns the conditions of the house.
+pub(super) async fn read_alerts(services: &Services) -> Result<HouseAlerts, Problem> {
+    let written = tokio::time::timeout(LIVE_STORE_TIMEOUT, services.live.check_writable()).await;
+    let is_live_store_writable = matches!(written, Ok(Ok(())));
+    let alerts = Alerts::new(services.pool.clone());
+    Ok(alerts.read(services.clock.now(), is_live_store_writable).await?)
+}

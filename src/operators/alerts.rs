@@ -1,0 +1,64 @@
+//! The alerts: failures, a closed house, and the work that waits for an operator.
+
+use bahay_api::operator::alerts::HouseAlerts;
+use sqlx::PgPool;
+
+use crate::clock::Timestamp;
+use crate::db;
+
+/// The reader of the alerts. Clones share the pool.
+#[derive(Clone, Debug)]
+pub struct Alerts {
+    pool: PgPool,
+}
+
+impl Alerts {
+    pub fn new(pool: PgPool) -> Self {
+        Self { pool }
+    }
+
+    /// Reads the alerts, given whether the live store is writable.
+    pub async fn read(
+        &self,
+        at: Timestamp,
+        is_live_store_writable: bool,
+    ) -> Result<HouseAlerts, sqlx::Error> {
+        let once = || {
+            sqlx::query!(
+                r#"
+                select h.is_open as is_house_open,
+                    coalesce((
+                        select cardinality(k.differences)
+                        from ledger_checks k
+                        where k.finished_at is not null
+                        order by k.slot desc
+                        limit 1
+                    ), 0)::bigint as "ledger_differences!",
+                    (
+                        select count(*) from halted_tables t where t.released_at is null
+                    ) as "tables_halted!",
+                    (
+                        select count(*) from corrections c where c.state = 'open'
+                    ) as "corrections_open!",
+                    (
+                        select count(*) from player_reports r where r.outcome is null
+                    ) as "reports_open!",
+                    (select count(*) from jobs j where j.died_at is not null) as "jobs_dead!"
+                from house h
+                "#
+            )
+            .fetch_one(&self.pool)
+        };
+        let row = db::retry(once).await?;
+        Ok(HouseAlerts {
+            at: at.into(),
+            is_live_store_writable,
+            is_house_open: row.is_house_open,
+            ledger_differences: row.ledger_differences,
+            tables_halted: row.tables_halted,
+            corrections_open: row.corrections_open,
+            reports_open: row.reports_open,
+            jobs_dead: row.jobs_dead,
+        })
+    }
+}
