@@ -89,8 +89,7 @@ bench_size() {
   enter_test_instance bench
   GIVEN_REDIS_URL=none
   start_services
-  run_child "$BINARY" migrate --entries-kept-months 2 --archive-grace-days 0 ||
-    die "the migration failed: see above"
+  run_child "$BINARY" migrate --archive-grace-days 0 || die "the migration failed: see above"
   mkdir -p "$INSTANCE/archive"
   export BAHAY_ARCHIVE=file://$INSTANCE/archive BAHAY_ARCHIVE_AFTER_DAYS=2
   for games in "$one" "$((two - one))"; do
@@ -104,10 +103,6 @@ bench_size() {
   run_child "$BINARY" archive || die "archiving the records failed: see above"
   query_database 'vacuum full analyze game_records'
   say "with records in the archive"
-  run_child "${PG_BIN:+$PG_BIN/}psql" -Xq "$DATABASE_URL" -f scripts/size.sql
-  say_step "closing months"
-  while [ -n "$(query_database 'select close_oldest_month()')" ]; do :; done
-  say "with entries of the last three months only"
   run_child "${PG_BIN:+$PG_BIN/}psql" -Xq "$DATABASE_URL" -f scripts/size.sql
 }
 

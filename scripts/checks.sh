@@ -30,6 +30,7 @@ remove_test_instance() {
 cmd_test() {
   type -P cargo >/dev/null || die "cargo is missing: install Rust from https://rustup.rs"
   enter_test_instance test memory
+  choose_incremental
   if [ $# -ne 0 ]; then
     start_services
     run_tests "$@"
@@ -47,10 +48,12 @@ cmd_test() {
   say "everything passed:$STEPS"
 }
 
-# Runs the end-to-end tests: clients, learning programs, contracts and browsers against running servers.
+# Runs the end-to-end tests: clients, learning programs, contracts and the desk against running servers, and the
+# build of the browser client, which the drills play.
 cmd_e2e() {
   [ $# -eq 0 ] || die "unknown argument $1: ./dev e2e"
   enter_test_instance e2e memory
+  choose_incremental
   build --features bahay/events
   build_lab --features bahay/events
   start_services
@@ -58,7 +61,7 @@ cmd_e2e() {
   run_step env check_env
   run_step contracts check_contracts
   run_step desk check_browser
-  run_step play check_play
+  run_step play check_play_build
   say "end to end:$STEPS"
 }
 
@@ -129,14 +132,17 @@ run_tests() {
   fi
 }
 
-# Runs the drills: what takes minutes and fails seldom. Each ends with the loss or the rebuilding of something.
+# Runs the drills, which take minutes: the browser client played in every state, then the release archive, a house in
+# containers, backups, the archive, fuzzing and faults.
 cmd_drills() {
   [ $# -eq 0 ] || die "unknown argument $1: ./dev drills"
   enter_test_instance drills
+  choose_incremental
   build --features bahay/events
   build_lab --features bahay/events
   start_services
   check_release
+  BAHAY_BUILT=$BINARY run_child "$ROOT/dev" play || die "the browser client failed: see above"
   check_house_quickly
   check_backups
   check_archive
@@ -164,6 +170,7 @@ check_house_quickly() {
 cmd_chaos() {
   local profile=()
   type -P cargo >/dev/null || die "cargo is missing: install Rust from https://rustup.rs"
+  choose_incremental
   if [ "${1:-}" = --optimised ]; then
     profile=(--release)
     shift

@@ -222,8 +222,12 @@ refuse_statements() {
 check_forgeries() {
   expect_difference "$1" 'its entries sum to' "update accounts set balance = balance + 100
     where id = (select min(id) from accounts where kind = 'wallet')"
-  expect_difference "$1" 'does not match its digest in seal' \
-    "insert into transfers select max(operation), 99, 'welcome', 1, 1025, 100 from transfers"
+  expect_difference "$1" 'is in 0 seals' "insert into operations
+      (id, key, kind, input_hash, answer, codes, sources, destinations, amounts)
+    select max(id) + 1, 'welcome:x', 'grant', sha256(''), '{}', '{welcome}', '{1}', '{1025}', '{100}'
+    from operations"
+  expect_difference "$1" 'is listed 1 times for account' "insert into account_operations
+    select min(id), 1 from accounts where kind = 'wallet'"
   expect_difference "$1" 'the hash of seal' "insert into seals
     select number + 1, operations, digests, sha256('') from seals order by number desc limit 1"
 }

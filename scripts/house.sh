@@ -4,8 +4,9 @@
 # played through the proxy while a server is killed, and during a rolling upgrade of both servers to another image;
 # then everything is shut down in order and the ledger is verified.
 #
-# podman differs from Docker in two points: a container with a read-only root also has memory file systems on /tmp,
-# /var/tmp and /run, and this script runs the health checks of the containers, as systemd does not run here.
+# podman differs from Docker in three points: a container with a read-only root also has memory file systems on /tmp,
+# /var/tmp and /run; this script runs the health checks of the containers, as systemd does not run here; and names are
+# read from files of hosts, because podman's name server loses queries for seconds whenever a container is replaced.
 
 # The compose services that run a server.
 SERVERS='server server-two'
@@ -29,7 +30,7 @@ print_logs() {
   local name
   for name in $(with_storage podman ps --all --format '{{.Names}}'); do
     with_storage podman logs "$name" >"$IMAGES/$name.log" 2>&1 || :
-    say "$name: $(tail -n 3 "$IMAGES/$name.log")"
+    say "$name: $(tail -n 12 "$IMAGES/$name.log")"
   done
 }
 
@@ -157,7 +158,7 @@ await_lost() {
 play_through_proxy() {
   run_child compose run --rm player >"$IMAGES/demo.log" 2>&1 && return 0
   print_logs
-  die "the game through the proxy failed: $(tail -n 1 "$IMAGES/demo.log")"
+  die "the game through the proxy failed: $(tail -n 5 "$IMAGES/demo.log")"
 }
 
 # Kills the process instead of stopping the container, so the restart policy restarts the container.
@@ -171,7 +172,7 @@ kill_server_during_game() {
     sleep 0.1
   done
   kill -KILL "$before"
-  await_child "$player" || die "the players did not survive a killed server: $(tail -n 1 "$IMAGES/demo.log")"
+  await_child "$player" || die "the players did not survive a killed server: $(tail -n 5 "$IMAGES/demo.log")"
   while pid=$(with_storage podman inspect --format '{{.State.Pid}}' "$(container_id server)") &&
     [ "$pid" = "$before" ] || [ "$pid" = 0 ]; do
     tries=$((tries + 1))
@@ -205,7 +206,7 @@ upgrade_servers() {
       die "$(compose_service_of "$name") does not run the new image"
   done
   : >"$IMAGES/exchanged"
-  await_child "$players" || { print_logs && die "the players did not survive the upgrade: $(tail -n 1 "$IMAGES/meanwhile.log")"; }
+  await_child "$players" || { print_logs && die "the players did not survive the upgrade: $(tail -n 5 "$IMAGES/meanwhile.log")"; }
   play_through_proxy
 }
 

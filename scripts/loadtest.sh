@@ -7,8 +7,8 @@
 # kernel. --nodes N (or BAHAY_NODES) starts N servers on the same services. Each has a processor of its own if one
 # remains for the load generator, otherwise all share one; BAHAY_SERVER_CPU may list one for each, separated by
 # spaces. PostgreSQL runs at the lower priority BAHAY_POSTGRES_NICE (10), because no move waits for it. Before
-# `reads`, the database is filled with BAHAY_HISTORY_GAMES games (20,000). For servers that run elsewhere, use the
-# binary: bahay-lab loadtest --url URL.
+# `reads`, the database is filled with BAHAY_HISTORY_GAMES games (20,000). For `max`, the limit of commands is raised
+# (BAHAY_COMMANDS_PER_SOCKET). For servers that run elsewhere, use the binary: bahay-lab loadtest --url URL.
 
 cmd_loadtest() {
   local tester=none pin=() nodes=${BAHAY_NODES:-1} node processors
@@ -55,6 +55,9 @@ cmd_loadtest() {
   # All connections of the load generator come from one address.
   export BAHAY_SEPARATE_SAME_NETWORK=${BAHAY_SEPARATE_SAME_NETWORK:-false}
   export BAHAY_NOT_READY_WAITS_S=${BAHAY_NOT_READY_WAITS_S:-0}
+  case " $* " in
+    *' max '*) export BAHAY_COMMANDS_PER_SOCKET=${BAHAY_COMMANDS_PER_SOCKET:-100000:100000} ;;
+  esac
   # Each table uses three sockets, at both ends.
   ulimit -n "$(ulimit -Hn)" 2>/dev/null || :
   processors=$(getconf _NPROCESSORS_ONLN)

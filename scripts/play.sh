@@ -58,14 +58,19 @@ prepare_play() {
     die "the client does not pass the type check: see above"
 }
 
-# Tests the client in a running instance. Requires BINARY (see build).
-check_play() {
-  local operator sandbox=no-sandbox
+# Checks the types of the client and compares the checked-in build with a fresh one.
+check_play_build() {
   need_contract_programs
-  need_chromium
-  make_environment
   prepare_play
   run_child "$NODE" "$PLAY/play/build.mjs" --check --out "$ROOT/play/dist" >&2 || die "play/dist differs from a fresh build: see above"
+}
+
+# Plays the client in a running instance. Requires BINARY (see build).
+check_play() {
+  local operator sandbox=no-sandbox
+  check_play_build
+  need_chromium
+  make_environment
   prepare_browser
   "${PG_BIN:+$PG_BIN/}psql" -XAtq "$DATABASE_URL" -c "create database play_$$" ||
     die "could not create a database for the client"
