@@ -7,52 +7,40 @@
 //! followed, macros are not expanded. The last test gives each check a violation and expects a
 //! complaint.
 
-#[path = "tidy/arrows.rs"]
-mod arrows;
-#[path = "tidy/circles.rs"]
-mod circles;
-#[path = "tidy/documents.rs"]
-mod documents;
-#[path = "tidy/floats.rs"]
-mod floats;
-#[path = "tidy/games.rs"]
-mod games;
-#[path = "tidy/glossary.rs"]
-mod glossary;
-#[path = "tidy/layers.rs"]
-mod layers;
-#[path = "tidy/names.rs"]
-mod names;
-#[path = "tidy/packages.rs"]
-mod packages;
-#[path = "tidy/purity.rs"]
-mod purity;
-#[path = "tidy/rust.rs"]
-mod rust;
-#[path = "tidy/schemas.rs"]
-mod schemas;
-#[path = "tidy/tables.rs"]
-mod tables;
-#[path = "tidy/versions.rs"]
-mod versions;
+mod tidy {
+    pub(crate) mod arrows;
+    pub(crate) mod circles;
+    pub(crate) mod documents;
+    pub(crate) mod floats;
+    pub(crate) mod games;
+    pub(crate) mod glossary;
+    pub(crate) mod layers;
+    pub(crate) mod names;
+    pub(crate) mod packages;
+    pub(crate) mod purity;
+    pub(crate) mod rust;
+    pub(crate) mod schemas;
+    pub(crate) mod tables;
+    pub(crate) mod versions;
+}
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{LazyLock, OnceLock};
 
-use arrows::{arrows, unused_arrows};
-use circles::circles;
-use documents::{citations, links, tests_named};
-use floats::floats;
-use games::games_named;
-use glossary::glossary;
-use names::{banned, clocks, doors, unused_doors};
-use packages::{packages, restricted_crates};
-use purity::purity;
-use rust::Parts;
-use schemas::twins;
-use tables::written_tables;
-use versions::versions;
+use tidy::arrows::{self, arrows, unused_arrows};
+use tidy::circles::circles;
+use tidy::documents::{citations, links, tests_named};
+use tidy::floats::floats;
+use tidy::games::games_named;
+use tidy::glossary::{self, glossary};
+use tidy::names::{self, banned, clocks, doors, unused_doors};
+use tidy::packages::{packages, restricted_crates};
+use tidy::purity::purity;
+use tidy::rust::{Parts, is_of_word};
+use tidy::schemas::twins;
+use tidy::tables::written_tables;
+use tidy::versions::versions;
 
 /// The longest file of these kinds, in lines.
 const LINES_MAX: usize = 600;
@@ -78,135 +66,53 @@ struct File {
 
 type Complaints = Vec<String>;
 
-#[test]
-fn modules_import_only_what_the_table_of_arrows_allows() {
-    hold(arrows);
+/// Defines a test for each check of the repository.
+macro_rules! hold {
+    ($(fn $test:ident() = $check:ident;)+) => {$(
+        #[test]
+        fn $test() {
+            let complaints = $check(&REPOSITORY);
+            assert!(complaints.is_empty(), "\n\n{}\n", complaints.join("\n"));
+        }
+    )+};
 }
 
-#[test]
-fn every_arrow_is_used() {
-    hold(unused_arrows);
+hold! {
+    fn modules_import_only_what_the_table_of_arrows_allows() = arrows;
+    fn every_arrow_is_used() = unused_arrows;
+    fn no_imports_form_a_circle() = circles;
+    fn packages_depend_only_on_what_their_line_permits() = packages;
+    fn restricted_crates_are_used_only_by_their_packages() = restricted_crates;
+    fn a_table_is_written_only_by_its_modules() = written_tables;
+    fn crates_with_a_door_are_named_only_behind_it() = doors;
+    fn every_door_is_used() = unused_doors;
+    fn only_the_clock_tells_the_time() = clocks;
+    fn nothing_banned_is_said() = banned;
+    fn the_packages_without_io_name_nothing_that_waits() = purity;
+    fn games_are_named_only_in_their_folders() = games_named;
+    fn coins_never_meet_floating_point_numbers() = floats;
+    fn no_file_is_too_long() = lengths;
+    fn every_module_and_migration_begins_with_what_it_is_for() = first_words;
+    fn documents_point_to_what_exists() = links;
+    fn tests_that_documents_name_exist() = tests_named;
+    fn cited_rules_exist() = citations;
+    fn the_code_uses_the_terms_of_the_glossary() = glossary;
+    fn a_schema_has_a_name_of_its_own() = twins;
+    fn every_place_has_the_same_version() = versions;
+    fn contracts_are_kept() = contracts;
 }
 
-#[test]
-fn no_imports_form_a_circle() {
-    hold(circles);
-}
-
-#[test]
-fn packages_depend_only_on_what_their_line_permits() {
-    hold(packages);
-}
-
-#[test]
-fn restricted_crates_are_used_only_by_their_packages() {
-    hold(restricted_crates);
-}
-
-#[test]
-fn a_table_is_written_only_by_its_modules() {
-    hold(written_tables);
-}
-
-#[test]
-fn crates_with_a_door_are_named_only_behind_it() {
-    hold(doors);
-}
-
-#[test]
-fn every_door_is_used() {
-    hold(unused_doors);
-}
-
-#[test]
-fn only_the_clock_tells_the_time() {
-    hold(clocks);
-}
-
-#[test]
-fn nothing_banned_is_said() {
-    hold(banned);
-}
-
-#[test]
-fn the_packages_without_io_name_nothing_that_waits() {
-    hold(purity);
-}
-
-#[test]
-fn games_are_named_only_in_their_folders() {
-    hold(games_named);
-}
-
-#[test]
-fn coins_never_meet_floating_point_numbers() {
-    hold(floats);
-}
-
-#[test]
-fn no_file_is_too_long() {
-    hold(lengths);
-}
-
-#[test]
-fn every_module_and_migration_begins_with_what_it_is_for() {
-    hold(first_words);
-}
-
-#[test]
-fn documents_point_to_what_exists() {
-    hold(links);
-}
-
-#[test]
-fn tests_that_documents_name_exist() {
-    hold(tests_named);
-}
-
-#[test]
-fn cited_rules_exist() {
-    hold(citations);
-}
-
-#[test]
-fn the_code_uses_the_terms_of_the_glossary() {
-    hold(glossary);
-}
-
-#[test]
-fn a_schema_has_a_name_of_its_own() {
-    hold(twins);
-}
-
-#[test]
-fn every_place_has_the_same_version() {
-    hold(versions);
-}
-
-#[test]
-fn contracts_are_kept() {
-    hold(contracts);
-}
-
-#[track_caller]
-fn hold(check: fn(&[File]) -> Complaints) {
-    static REPOSITORY: LazyLock<Vec<File>> = LazyLock::new(repository);
-    let complaints = check(&REPOSITORY);
-    assert!(complaints.is_empty(), "\n\n{}\n", complaints.join("\n"));
-}
+static REPOSITORY: LazyLock<Vec<File>> = LazyLock::new(repository);
 
 fn lengths(files: &[File]) -> Complaints {
-    let too_long = |file: &&File| file.text.lines().count() > LINES_MAX;
     let is_counted =
         |file: &&File| COUNTED.contains(&file.extension()) && !file.path.contains("/gen/");
     let counted = files.iter().filter(is_counted);
-    counted
-        .filter(too_long)
-        .map(|file| {
-            let lines = file.text.lines().count();
-            format!("{}:{lines}: more than {LINES_MAX} lines: split it by subject", file.path)
-        })
-        .collect()
+    let lengths = counted.map(|file| (&file.path, file.text.lines().count()));
+    let too_long = lengths.filter(|(_, lines)| *lines > LINES_MAX);
+    let complain =
+        |(path, lines)| format!("{path}:{lines}: more than {LINES_MAX} lines: split it by subject");
+    too_long.map(complain).collect()
 }
 
 fn first_words(files: &[File]) -> Complaints {
@@ -247,7 +153,6 @@ fn read_table(text: &str) -> Vec<(&str, Vec<&str>)> {
 
 /// Returns the lines, from 1, with a whole-word occurrence.
 fn lines_with(code: &str, word: &str) -> Vec<usize> {
-    let is_of_word = |letter: char| letter.is_alphanumeric() || letter == '_';
     let has = |line: &str| {
         line.match_indices(word).any(|(at, _)| {
             let before = line[..at].chars().next_back();
@@ -380,7 +285,7 @@ fn the_checks_find_what_is_wrong_and_only_that() {
         (floats, "migrations/0001.sql", "amount REAL not null", "amount bigint -- a real one"),
         (
             packages,
-            "crates/names/Cargo.toml",
+            "crates/engine/Cargo.toml",
             "[dependencies]\nbahay-db.workspace = true",
             "[dev-dependencies]\nbahay-db.workspace",
         ),

@@ -1,29 +1,23 @@
-//! Seeded random numbers, so that a plan can be repeated. Splitmix64 is sufficient to choose faults
-//! and moves, and for nothing else.
+//! Seeded random numbers, so that a plan can be repeated. The generator of tests is sufficient to
+//! choose faults and moves, and for nothing else.
+
+use bahay_engine::testing::TestRng;
 
 /// A stream of random numbers.
 #[derive(Clone, Debug)]
-pub(crate) struct Dice(u64);
+pub(crate) struct Dice(TestRng);
 
 impl Dice {
     /// Creates a stream of a seed. Streams with different numbers are independent.
     pub(crate) fn new(seed: u64, stream: u64) -> Self {
-        let mut dice = Self(seed ^ stream.wrapping_mul(0xd6e8_feb8_6659_fd93));
-        dice.next();
-        dice
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
+        let mut words = TestRng::new(seed ^ stream.wrapping_mul(0xd6e8_feb8_6659_fd93));
+        words.word();
+        Self(words)
     }
 
     /// Draws a number below `bound`, which is at least 1. The modulo bias is negligible.
     pub(crate) fn below(&mut self, bound: u64) -> u64 {
-        self.next() % bound.max(1)
+        self.0.word() % bound.max(1)
     }
 
     /// Draws a number from `low` to `high`, both inclusive.

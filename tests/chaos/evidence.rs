@@ -6,7 +6,8 @@ use std::path::PathBuf;
 
 use bahay_engine::catalog::AnyGame;
 use bahay_engine::table::{GameId, Readable as _, Record};
-use sqlx::{PgPool, Row as _};
+use sqlx::PgPool;
+use uuid::Uuid;
 
 use crate::forge::{self, Forgery};
 use crate::journal::{self, Entry};
@@ -70,21 +71,15 @@ impl Evidence {
 
 /// Reads every game.
 pub(crate) async fn games(pool: &PgPool) -> Result<BTreeMap<GameId, Game>, sqlx::Error> {
-    let rows = sqlx::query(
+    let rows = sqlx::query_as(
         "select g.id, g.state, g.void_reason, r.record
          from games g left join game_records r on r.game = g.id",
     );
     let mut games = BTreeMap::new();
-    for row in rows.fetch_all(pool).await? {
-        let document: Option<String> = row.try_get("record")?;
+    let rows: Vec<(Uuid, String, Option<String>, Option<String>)> = rows.fetch_all(pool).await?;
+    for (id, state, void_reason, document) in rows {
         let record = document.as_deref().and_then(|text| AnyGame::read_record(text).ok());
-        let game = Game {
-            state: row.try_get("state")?,
-            void_reason: row.try_get("void_reason")?,
-            document,
-            record,
-        };
-        games.insert(GameId(row.try_get("id")?), game);
+        games.insert(GameId(id), Game { state, void_reason, document, record });
     }
     Ok(games)
 }
@@ -98,28 +93,21 @@ pub(crate) async fn open_games(pool: &PgPool) -> Result<Vec<GameId>, sqlx::Error
 /// Reads the balances. Those of the house are summed from the transfers, because its balances are
 /// projected later; so are its grants to players.
 pub(crate) async fn coins(pool: &PgPool) -> Result<Books, sqlx::Error> {
-    let held = |kind: &'static str| async move {
-        let sum = sqlx::query_scalar::<_, i64>(
-            "select coalesce(sum(balance), 0)::bigint from accounts where kind = $1",
-        );
-        sum.bind(kind).fetch_one(pool).await
-    };
-    let moved = |kind: &'static str| async move {
-        let sum = sqlx::query_scalar::<_, i64>(
-            "select coalesce(sum(case when d.kind = $1 then t.amount else 0 end)
-                 - sum(case when s.kind = $1 then t.amount else 0 end), 0)::bigint
-             from transfers t
-             join accounts s on s.id = t.source
-             join accounts d on d.id = t.destination",
-        );
-        sum.bind(kind).fetch_one(pool).await
+    let held = "select coalesce(sum(balance), 0)::bigint from accounts where kind = $1";
+    let moved = "select coalesce(sum(case when d.kind = $1 then t.amount else 0 end)
+             - sum(case when s.kind = $1 then t.amount else 0 end), 0)::bigint
+         from transfers t
+         join accounts s on s.id = t.source
+         join accounts d on d.id = t.destination";
+    let sum = async |sql: &'static str, kind: &str| -> Result<i64, sqlx::Error> {
+        sqlx::query_scalar(sql).bind(kind).fetch_one(pool).await
     };
     Ok(Books {
-        granted: -moved("issue").await?,
-        wallets: held("wallet").await?,
-        stakes: held("stake").await?,
-        pots: held("pot").await?,
-        fees: moved("fee").await?,
+        granted: -sum(moved, "issue").await?,
+        wallets: sum(held, "wallet").await?,
+        stakes: sum(held, "stake").await?,
+        pots: sum(held, "pot").await?,
+        fees: sum(moved, "fee").await?,
         ledger_holds: false,
         ledger_said: String::new(),
     })

@@ -98,7 +98,7 @@ async fn one(house: &House, step: Step, mut dice: Dice) -> (InjectedFault, Optio
 async fn turn(house: &House, fault: Fault) -> Option<tokio::sync::MutexGuard<'_, ()>> {
     let turn = match fault {
         Fault::Node(_, node) => &house.node(node).turn,
-        Fault::Link(_, node, link) => house.node(node).link_turn(link),
+        Fault::Link(_, node, link) => &house.node(node).link_turns[link as usize],
         Fault::KillPostgres => &house.postgres_turn,
         Fault::KillRedis | Fault::StallRedis | Fault::LoseRedis => &house.redis_turn,
         // The first two lock each node in turn.

@@ -8,13 +8,20 @@ use crate::checks::Check;
 use crate::evidence::Evidence;
 use crate::journal::{Entry, EntryKind};
 
+/// The id of a forged command.
+const FORGED_ID: u32 = u32::MAX;
+
 /// A forgery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Forgery {
     /// An action that no table accepted is acknowledged.
     Ack,
+    /// An update acknowledges an action that no table accepted.
+    UpdateAck,
     /// An ack comes twice.
     AckTwice,
+    /// An ack is missing, and later commands are answered.
+    NoAck,
     /// Two actions are acknowledged in the wrong order.
     Order,
     /// An update is missing.
@@ -23,6 +30,8 @@ pub(crate) enum Forgery {
     UpdateTwice,
     /// An event is missing from an update.
     Event,
+    /// An update tells that another seat is ready.
+    Ready,
     /// A frame holds cards that are hidden from its reader.
     Card,
     /// An action of a record is replaced.
@@ -41,8 +50,10 @@ impl Forgery {
     /// Returns the check that must detect the forgery.
     pub(crate) fn found_by(self) -> Check {
         match self {
-            Self::Ack | Self::AckTwice | Self::Order => Check::Acts,
-            Self::Update | Self::UpdateTwice | Self::Event => Check::Views,
+            Self::Ack | Self::UpdateAck | Self::AckTwice | Self::Order => Check::Acts,
+            Self::NoAck | Self::Update | Self::UpdateTwice | Self::Event | Self::Ready => {
+                Check::Views
+            }
             Self::Card => Check::Cards,
             Self::Record => Check::Records,
             Self::Coin => Check::Coins,
@@ -90,56 +101,68 @@ fn with_another_action(document: &str) -> String {
 
 /// Plants the forgery in the journal of a client.
 pub(crate) fn journal(forgery: Forgery, entries: &mut Vec<Entry>) {
-    match forgery {
-        Forgery::Ack => {
-            if let Some((place, mut act)) = acked_acts(entries).into_iter().next() {
-                let id = u32::MAX;
-                act["id"] = json!(id);
-                act["prompt"] = json!(1_000_000);
-                let at_ms = entries[place].at_ms;
-                let ack = json!({ "type": "ack", "id": id, "version": 1 });
-                entries.insert(place, Entry { at_ms, what: EntryKind::Received(ack.to_string()) });
-                entries.insert(place, Entry { at_ms, what: EntryKind::Sent(act.to_string()) });
+    let acts = acked_acts(entries);
+    match (forgery, acts.first()) {
+        (Forgery::Ack, Some((place, act))) => {
+            let at_ms = entries[*place].at_ms;
+            let ack = json!({ "type": "ack", "id": FORGED_ID, "version": 1 }).to_string();
+            entries.insert(*place, Entry { at_ms, what: EntryKind::Received(ack) });
+            entries.insert(*place, forge_act(act.clone(), at_ms));
+        }
+        (Forgery::UpdateAck, Some((place, act))) => {
+            let is_free = |entry: &Entry| {
+                is_update_with(entry, "\"dumped\"") && acked_command(&read_message(entry)).is_none()
+            };
+            if let Some(entry) = entries[*place..].iter_mut().find(|entry| is_free(entry)) {
+                change_message(entry, |update| update["ack"] = json!(FORGED_ID));
+                entries.insert(*place, forge_act(act.clone(), entries[*place].at_ms));
             }
         }
-        Forgery::AckTwice => {
-            if let Some((place, _)) = acked_acts(entries).into_iter().next() {
-                entries.insert(place, entries[place].clone());
-            }
+        (Forgery::AckTwice, Some((place, act))) => {
+            let at_ms = entries[*place].at_ms;
+            let ack = json!({ "type": "ack", "id": act["id"] }).to_string();
+            entries.insert(place + 1, Entry { at_ms, what: EntryKind::Received(ack) });
         }
-        Forgery::Order => {
-            let acts = acked_acts(entries);
+        (Forgery::NoAck, Some((place, _))) if is_update_with(&entries[*place], "") => {
+            change_message(&mut entries[*place], |update| update["ack"] = Value::Null);
+        }
+        (Forgery::NoAck, Some((place, _))) => drop(entries.remove(*place)),
+        (Forgery::Order, _) => {
             let same_game = |pair: &&[(usize, Value)]| pair[0].1["game"] == pair[1].1["game"];
-            if let Some([(first, _), (second, _)]) = acts.windows(2).find(same_game) {
-                let (first_ack, second_ack) =
-                    (entries[*first].what.clone(), entries[*second].what.clone());
+            if let Some([(first, act), (second, next_act)]) = acts.windows(2).find(same_game) {
+                change_message(&mut entries[*first], |ack| acknowledge(ack, next_act));
+                change_message(&mut entries[*second], |ack| acknowledge(ack, act));
                 // Both commands must have been sent by then.
                 let sent: Vec<Entry> = entries[*first..*second]
                     .iter()
                     .filter(|entry| matches!(entry.what, EntryKind::Sent(_)))
                     .cloned()
                     .collect();
-                entries[*first].what = second_ack;
-                entries[*second].what = first_ack;
                 entries.splice(*first..*first, sent);
             }
         }
-        Forgery::Update => {
+        (Forgery::Update, _) => {
             if let Some(place) = update_with(entries, "\"dumped\"") {
                 entries.remove(place);
             }
         }
-        Forgery::UpdateTwice => {
+        (Forgery::UpdateTwice, _) => {
             if let Some(place) = update_with(entries, "\"dumped\"") {
                 entries.insert(place, entries[place].clone());
             }
         }
-        Forgery::Event => change_update(entries, |update| {
+        (Forgery::Event, _) => change_update(entries, "\"dumped\"", |update| {
             if let Some(events) = update["events"].as_array_mut() {
                 events.remove(0);
             }
         }),
-        Forgery::Card => change_update(entries, |update| {
+        (Forgery::Ready, _) => change_update(entries, "\"preparing\"", |update| {
+            if let Some(events) = update["events"].as_array_mut() {
+                // At least one of them is another seat's.
+                events.extend([0, 1].map(|seat| json!({ "type": "ready", "seat": seat })));
+            }
+        }),
+        (Forgery::Card, _) => change_update(entries, "\"dumped\"", |update| {
             update["peek"] = json!([
                 "AC", "2C", "3C", "4C", "5C", "6C", "7C", "8C", "9C", "TC", "JC", "QC", "KC", "AD",
                 "2D", "3D", "4D", "5D", "6D", "7D", "8D", "9D", "TD"
@@ -149,7 +172,15 @@ pub(crate) fn journal(forgery: Forgery, entries: &mut Vec<Entry>) {
     }
 }
 
-/// Returns the positions of the acks of actions, with the command of each.
+/// Returns the sending of an action that no table accepted.
+fn forge_act(mut act: Value, at_ms: u64) -> Entry {
+    act["id"] = json!(FORGED_ID);
+    act["prompt"] = json!(1_000_000);
+    Entry { at_ms, what: EntryKind::Sent(act.to_string()) }
+}
+
+/// Returns the positions of the acks of actions, with the command of each. An ack is a message of
+/// its own or part of an update.
 fn acked_acts(entries: &[Entry]) -> Vec<(usize, Value)> {
     let mut sent = std::collections::BTreeMap::new();
     let mut acked = Vec::new();
@@ -161,11 +192,9 @@ fn acked_acts(entries: &[Entry]) -> Vec<(usize, Value)> {
                     sent.insert(command["id"].as_u64(), command);
                 }
             }
-            EntryKind::Received(text) => {
-                let message: Value = serde_json::from_str(text).unwrap_or_default();
-                if message["type"] == "ack"
-                    && let Some(command) = sent.remove(&message["id"].as_u64())
-                {
+            EntryKind::Received(_) => {
+                let id = acked_command(&read_message(entry));
+                if let Some(command) = id.and_then(|id| sent.remove(&Some(id))) {
                     acked.push((place, command));
                 }
             }
@@ -175,19 +204,53 @@ fn acked_acts(entries: &[Entry]) -> Vec<(usize, Value)> {
     acked
 }
 
-fn update_with(entries: &[Entry], word: &str) -> Option<usize> {
-    entries.iter().position(|entry| match &entry.what {
-        EntryKind::Received(text) => text.starts_with(r#"{"type":"update""#) && text.contains(word),
-        _ => false,
-    })
+/// Returns the received message of an entry; null for any other entry.
+fn read_message(entry: &Entry) -> Value {
+    match &entry.what {
+        EntryKind::Received(text) => serde_json::from_str(text).unwrap_or_default(),
+        _ => Value::Null,
+    }
 }
 
-fn change_update(entries: &mut [Entry], change: impl FnOnce(&mut Value)) {
-    if let Some(place) = update_with(entries, "\"dumped\"")
-        && let EntryKind::Received(text) = &mut entries[place].what
-    {
-        let mut update: Value = serde_json::from_str(text).unwrap_or_default();
-        change(&mut update);
-        *text = update.to_string();
+/// Returns the name of the field in which a message names the command that it acknowledges.
+fn ack_field(message: &Value) -> Option<&'static str> {
+    match message["type"].as_str()? {
+        "ack" => Some("id"),
+        "update" => Some("ack"),
+        _ => None,
+    }
+}
+
+fn acked_command(message: &Value) -> Option<u64> {
+    message[ack_field(message)?].as_u64()
+}
+
+/// Makes an ack or an update acknowledge another command.
+fn acknowledge(message: &mut Value, command: &Value) {
+    if let Some(field) = ack_field(message) {
+        message[field] = command["id"].clone();
+    }
+}
+
+fn is_update_with(entry: &Entry, word: &str) -> bool {
+    match &entry.what {
+        EntryKind::Received(text) => text.starts_with(r#"{"type":"update""#) && text.contains(word),
+        _ => false,
+    }
+}
+
+fn update_with(entries: &[Entry], word: &str) -> Option<usize> {
+    entries.iter().position(|entry| is_update_with(entry, word))
+}
+
+fn change_message(entry: &mut Entry, change: impl FnOnce(&mut Value)) {
+    let mut changed = read_message(entry);
+    change(&mut changed);
+    entry.what = EntryKind::Received(changed.to_string());
+}
+
+fn change_update(entries: &mut [Entry], word: &str, change: impl FnOnce(&mut Value)) {
+    if let Some(place) = update_with(entries, word) {
+        change_message(&mut entries[place], change);
     }
 }

@@ -9,6 +9,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
+use crate::support::wire::Stream;
+
 const CHUNK_BYTES: usize = 16 * 1024;
 
 #[derive(Clone, Debug, Default)]
@@ -108,6 +110,7 @@ async fn carry(client: TcpStream, target: SocketAddr, state: watch::Receiver<Sta
     if client.set_nodelay(true).is_err() || node.set_nodelay(true).is_err() {
         return;
     }
+    let (client, node) = (Stream::Tcp(client), Stream::Tcp(node));
     // Closing one side closes the other.
     tokio::select! {
         () = pass_all(&client, &node, state.clone()) => {}
@@ -115,18 +118,9 @@ async fn carry(client: TcpStream, target: SocketAddr, state: watch::Receiver<Sta
     }
 }
 
-async fn pass_all(from: &TcpStream, to: &TcpStream, mut state: watch::Receiver<State>) {
+async fn pass_all(from: &Stream, to: &Stream, mut state: watch::Receiver<State>) {
     let mut chunk = vec![0; CHUNK_BYTES];
-    loop {
-        if from.readable().await.is_err() {
-            return;
-        }
-        let count = match from.try_read(&mut chunk) {
-            Ok(0) => return,
-            Ok(count) => count,
-            Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => continue,
-            Err(_) => return,
-        };
+    while let Ok(count @ 1..) = from.read(&mut chunk).await {
         if state.wait_for(|state| !state.held).await.is_err() {
             return;
         }
@@ -134,16 +128,8 @@ async fn pass_all(from: &TcpStream, to: &TcpStream, mut state: watch::Receiver<S
         if !delay.is_zero() {
             tokio::time::sleep(delay).await;
         }
-        let mut rest = &chunk[..count];
-        while !rest.is_empty() {
-            if to.writable().await.is_err() {
-                return;
-            }
-            match to.try_write(rest) {
-                Ok(written) => rest = &rest[written..],
-                Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {}
-                Err(_) => return,
-            }
+        if to.write_all(&chunk[..count]).await.is_err() {
+            return;
         }
     }
 }

@@ -36,6 +36,14 @@ pub(crate) struct Table {
     pub(crate) broken: Option<String>,
 }
 
+impl Table {
+    /// Returns true if the table is busy and has no other version later.
+    pub(crate) fn stands_still(&self, later: &[Self]) -> bool {
+        let now = later.iter().find(|other| other.id == self.id);
+        self.is_busy && now.is_some_and(|now| now.version == self.version)
+    }
+}
+
 /// Fields of the head, the lines, and a deadline in either set.
 type TableFields = (Vec<Option<String>>, Vec<String>, Option<String>, Option<String>);
 
@@ -127,11 +135,7 @@ impl Reader {
         loop {
             sleep(Duration::from_millis(100)).await;
             let later = self.tables().await?;
-            let stands_still = |table: &Table| {
-                let now = later.iter().find(|other| other.id == table.id);
-                table.is_busy && now.is_some_and(|now| now.version == table.version)
-            };
-            if !then.iter().any(stands_still) || begun.elapsed() > patience {
+            if !then.iter().any(|table| table.stands_still(&later)) || begun.elapsed() > patience {
                 let after_ms = begun.elapsed().as_millis();
                 return Ok(Tables { then, later, after_ms });
             }

@@ -226,7 +226,7 @@ async fn play_and_check(options: &Options, plan: &Plan, folder: &Path) -> Result
         findings.extend(figures.noticed_of_exchanges());
     }
     for node in &nodes {
-        findings.extend(figures.read_log(node.log()));
+        findings.extend(figures.read_log(&node.log));
     }
     print!("{figures}{}", report::findings(&verdict));
     for finding in &findings {
@@ -238,7 +238,7 @@ async fn play_and_check(options: &Options, plan: &Plan, folder: &Path) -> Result
     }
     if let Some(file) = &options.json {
         let found = verdict.found.iter().map(|(check, facts)| {
-            serde_json::json!({ "check": check.what(), "found": facts.total(), "first": facts.told() })
+            serde_json::json!({ "check": check, "found": facts.total, "first": facts.told })
         });
         let document = serde_json::json!({
             "seed": plan.seed,
@@ -318,7 +318,7 @@ async fn canaries(
     let mut all_found = true;
     let mut tell = |forgery: &str, check: checks::Check, found: bool| {
         let says = if found { "found" } else { "NOT FOUND" };
-        println!("canary  {forgery}: {says} by: {}", check.what());
+        println!("canary  {forgery}: {says} by: {}", check.as_str());
         all_found &= found;
     };
     for forgery in Forgery::value_variants() {

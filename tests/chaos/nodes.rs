@@ -47,14 +47,14 @@ pub(crate) struct Node {
     pub(crate) gate: Gate,
     postgres: Wire,
     redis: Wire,
-    log: PathBuf,
+    pub(crate) log: PathBuf,
     /// The binary of the previous version.
     before: PathBuf,
     state: Mutex<State>,
     /// Held by the task that is changing the process.
     pub(crate) turn: tokio::sync::Mutex<()>,
     /// Held by the tasks that are changing its links, in the order of [`Link`].
-    link_turns: [tokio::sync::Mutex<()>; 3],
+    pub(crate) link_turns: [tokio::sync::Mutex<()>; 3],
 }
 
 #[derive(Debug, Default)]
@@ -91,17 +91,9 @@ impl Node {
         node
     }
 
-    pub(crate) fn log(&self) -> &Path {
-        &self.log
-    }
-
     /// Returns the process's unexpected exits.
     pub(crate) fn findings(&self) -> Vec<String> {
         self.state().findings.clone()
-    }
-
-    pub(crate) fn link_turn(&self, link: Link) -> &tokio::sync::Mutex<()> {
-        &self.link_turns[link as usize]
     }
 
     /// Marks the node as wanted; the keeper starts it.
@@ -278,10 +270,6 @@ impl Node {
             self.spawn(&mut state);
         }
     }
-
-    fn has_served(&self) -> bool {
-        self.state().served
-    }
 }
 
 impl Drop for Node {
@@ -297,7 +285,8 @@ async fn keep(node: std::sync::Weak<Node>) {
             return;
         };
         node.look();
-        if !node.has_served() {
+        let has_served = node.state().served;
+        if !has_served {
             // One answer marks the node as serving.
             node.is_healthy().await;
         }

@@ -8,6 +8,8 @@
 use std::fmt;
 use std::time::Duration;
 
+use bahay_engine::variants;
+
 use crate::dice::Dice;
 use crate::outages::AWAY_WITHIN_MS;
 
@@ -153,16 +155,8 @@ impl Plan {
         let step = |(place, fault): (u64, Fault)| {
             let most_ms = match fault {
                 Fault::Node(NodeFault::StopLong, _) => 4_000,
-                Fault::Node(NodeFault::Kill | NodeFault::Stop, _)
-                | Fault::RollingRestart
-                | Fault::Exchange(_)
-                | Fault::Link(..)
-                | Fault::KillPostgres
-                | Fault::KillRedis
-                | Fault::StallRedis
-                | Fault::LoseRedis
-                | Fault::Storm
-                | Fault::Clients(..) => 600,
+                variants!(Fault: Node, RollingRestart, Exchange, Link, KillPostgres, KillRedis,
+                    StallRedis, LoseRedis, Storm, Clients) => 600,
             };
             let for_ms = duration_ms(&mut dice, fault).min(most_ms);
             Step { at_ms: 500 + place * 450, fault, for_ms }
@@ -224,10 +218,7 @@ fn every_kind(dice: &mut Dice, extent: Extent) -> Vec<Fault> {
 
 fn duration_ms(dice: &mut Dice, fault: Fault) -> u64 {
     let (low, high) = match fault {
-        Fault::RollingRestart
-        | Fault::Exchange(_)
-        | Fault::LoseRedis
-        | Fault::Storm
+        variants!(Fault: RollingRestart, Exchange, LoseRedis, Storm)
         | Fault::Clients(ClientFault::Drop | ClientFault::Leave, _) => return 0,
         Fault::Node(NodeFault::Stop, _) => (100, 2_000),
         Fault::Node(NodeFault::Kill, _) => (200, 6_000),
@@ -293,13 +284,8 @@ impl fmt::Display for Fault {
             }
             Self::Node(_, node) | Self::Link(_, node, _) => write!(f, ", node {node}"),
             Self::Clients(_, clients) => write!(f, ", {clients} of them"),
-            Self::RollingRestart
-            | Self::Exchange(_)
-            | Self::KillPostgres
-            | Self::KillRedis
-            | Self::StallRedis
-            | Self::LoseRedis
-            | Self::Storm => Ok(()),
+            variants!(Self: RollingRestart, Exchange, KillPostgres, KillRedis, StallRedis,
+                LoseRedis, Storm) => Ok(()),
         }
     }
 }

@@ -160,10 +160,8 @@ impl Figures {
     /// Returns the seats of killed nodes that the AI took over too late although no other fault was
     /// active.
     pub(crate) fn late(&self) -> impl Iterator<Item = String> {
-        self.late
-            .told()
-            .iter()
-            .map(|late| format!("a seat of a killed node was without the AI for too long: {late}"))
+        let told = self.late.told.iter();
+        told.map(|late| format!("a seat of a killed node was without the AI for too long: {late}"))
     }
 
     /// Returns the effects of exchanges of versions that players could notice but must not.
@@ -316,15 +314,15 @@ pub(crate) fn findings(verdict: &Verdict) -> String {
     let mut text = String::new();
     for (check, facts) in &verdict.found {
         let mark = if facts.is_empty() { "ok    " } else { "FAILED" };
-        text += &format!("{mark}  {}\n", check.what());
+        text += &format!("{mark}  {}\n", check.as_str());
         text += &told(facts);
     }
     text
 }
 
 fn told(facts: &Facts) -> String {
-    let mut text: String = facts.told().iter().map(|fact| format!("          {fact}\n")).collect();
-    let more = facts.total() - facts.told().len();
+    let mut text: String = facts.told.iter().map(|fact| format!("          {fact}\n")).collect();
+    let more = facts.total - facts.told.len();
     if more > 0 {
         text += &format!("          and {more} more\n");
     }

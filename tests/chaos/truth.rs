@@ -13,6 +13,7 @@ use bahay_engine::game::{Game as _, Turn, Viewer};
 use bahay_engine::games::tongits::{self, Tongits};
 use bahay_engine::seat::Seat;
 use bahay_engine::table::{ActionOrigin, Lift as _, Record};
+use bahay_engine::variants;
 use serde::Serialize;
 
 type View = <AnyGame as bahay_engine::game::Game>::View;
@@ -198,13 +199,7 @@ fn shown_at_tongits(event: &tongits::Event, seat: Seat) -> CardSet {
             .iter()
             .flat_map(|shown| shown.face_down.iter().chain([&shown.hand]))
             .fold(CardSet::EMPTY, |sum, cards| sum.union(*cards)),
-        Event::Drawn { .. }
-        | Event::LaidFaceDown { .. }
-        | Event::StarterChosen { .. }
-        | Event::Sagasa { .. }
-        | Event::TongitsDeclared { .. }
-        | Event::Fought { .. }
-        | Event::Answered { .. }
-        | Event::Over { .. } => CardSet::EMPTY,
+        variants!(Event: Drawn, LaidFaceDown, StarterChosen, Sagasa, TongitsDeclared, Fought,
+            Answered, Over) => CardSet::EMPTY,
     }
 }

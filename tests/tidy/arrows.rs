@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::layers::{LAYERS, LEAVES};
 use super::rust::paths;
-use super::{Complaints, File, read_table};
+use crate::{Complaints, File, read_table};
 
 /// Reports imports that no arrow permits, and modules without a line.
-pub(super) fn arrows(files: &[File]) -> Complaints {
+pub(crate) fn arrows(files: &[File]) -> Complaints {
     let mut complaints = Vec::new();
     for (root, table) in LAYERS {
         let table = read_table(table);
@@ -35,12 +35,12 @@ pub(super) fn arrows(files: &[File]) -> Complaints {
 }
 
 /// Reports arrows that no import uses, and lines without a module.
-pub(super) fn unused_arrows(files: &[File]) -> Complaints {
+pub(crate) fn unused_arrows(files: &[File]) -> Complaints {
     LAYERS.iter().flat_map(|(root, table)| unused_in(files, root, table)).collect()
 }
 
 /// Reports the unused arrows of one package.
-pub(super) fn unused_in(files: &[File], root: &str, table: &str) -> Complaints {
+pub(crate) fn unused_in(files: &[File], root: &str, table: &str) -> Complaints {
     let mut imported: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
     for (_, module, imports) in modules(files, root) {
         imported.entry(module).or_default().extend(imports.into_iter().map(|(_, path)| path));

@@ -6,13 +6,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::rust::paths;
-use super::{Complaints, File};
+use crate::{Complaints, File};
 
 /// The modules of one package by their path, with the modules that each imports.
 type Graph = BTreeMap<String, BTreeSet<String>>;
 
 /// Reports one complaint for each circle.
-pub(super) fn circles(files: &[File]) -> Complaints {
+pub(crate) fn circles(files: &[File]) -> Complaints {
     let mut packages: BTreeMap<&str, Vec<&File>> = BTreeMap::new();
     for file in files.iter().filter(|file| file.is_rust()) {
         if let Some(root) = file.source_root() {

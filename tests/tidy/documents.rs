@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use super::{Complaints, File, RULES_PAGE, RULES_PAGES};
+use crate::{Complaints, File, RULES_PAGE, RULES_PAGES};
 
 /// Returns the number that a line of the rules page gives to a rule.
 fn numbered(line: &str) -> Option<&str> {

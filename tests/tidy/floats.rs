@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::{Complaints, File, lines_with};
+use super::rust::is_of_word;
+use crate::{Complaints, File, lines_with};
 
 /// The engine, the bots, and the modules that move, store or show coins. Floating-point numbers are
 /// banned there, except in the files listed below, each with a reason.
@@ -63,7 +64,6 @@ pub(crate) fn floats(files: &[File]) -> Complaints {
 
 /// Returns true if a line of code names a floating-point type, method or number.
 fn has_float(code: &str) -> bool {
-    let is_of_word = |letter: char| letter.is_alphanumeric() || letter == '_';
     let words = code.split(|letter| !is_of_word(letter));
     let is_type = |word: &str| {
         ["f32", "f64"].iter().any(|name| match word.strip_suffix(name) {

@@ -1,7 +1,7 @@
 //! Games are named only in their folders, in the catalogue, in tests and in documents, so a game is
 //! added without a change to the code that runs games.
 
-use super::{Complaints, File};
+use crate::{Complaints, File};
 
 /// The files that may name a game, its actions or cards beside `games`, the catalogue and test
 /// support. The rest of the service is generic over the catalogue.
@@ -17,7 +17,7 @@ const OF_A_GAME: [&str; 5] =
     ["bahay_engine::games", "bahay_engine::cards", "crate::games", "crate::cards", "Tongits"];
 
 /// Reports games that generic code names.
-pub(super) fn games_named(files: &[File]) -> Complaints {
+pub(crate) fn games_named(files: &[File]) -> Complaints {
     let mut complaints = Vec::new();
     for file in files.iter().filter(|file| file.is_rust()) {
         let place = file.path.as_str();

@@ -1,8 +1,9 @@
 //! The glossary against the code: a term occurs in the module that defines it, and no name in the
 //! code is a synonym that the glossary replaces. Style is read, not checked.
 
-use super::rust::Parts;
-use super::{Complaints, File, lines_with};
+use std::collections::HashSet;
+
+use crate::{Complaints, File, is_of_word, lines_with};
 
 /// The page of terms: `- **term** (`path`): meaning` and, under the last heading, `| not | but |`.
 pub(crate) const PAGE: &str = "docs/GLOSSARY.md";
@@ -12,6 +13,11 @@ pub(crate) fn glossary(files: &[File]) -> Complaints {
     let Some(page) = files.iter().find(|file| file.path == PAGE) else {
         return vec![format!("{PAGE}:1: missing: the terms of the code are defined there")];
     };
+    let ours = files.iter().filter(|file| is_ours(file));
+    let ours: Vec<_> = ours.map(|file| (&file.path, code(file))).collect();
+    // A search for each synonym in the whole code takes half a minute.
+    let words: Vec<HashSet<&str>> =
+        ours.iter().map(|(_, code)| code.split(|letter| !is_of_word(letter)).collect()).collect();
     let mut complaints = Vec::new();
     for (line, text) in (1..).zip(page.text.lines()) {
         if let Some((term, path)) = entry(text) {
@@ -23,11 +29,12 @@ pub(crate) fn glossary(files: &[File]) -> Complaints {
                 ));
             }
         } else if let Some((synonym, term)) = replacement(text) {
-            for file in files.iter().filter(|file| is_ours(file)) {
-                for line in lines_with(&code(file), synonym) {
+            let is_word = synonym.chars().all(is_of_word);
+            let has = |words: &HashSet<&str>| !is_word || words.contains(synonym);
+            for ((path, code), _) in ours.iter().zip(&words).filter(|(_, words)| has(words)) {
+                for line in lines_with(code, synonym) {
                     complaints.push(format!(
-                        "{}:{line}: {synonym} is a synonym: the glossary says {term}",
-                        file.path
+                        "{path}:{line}: {synonym} is a synonym: the glossary says {term}"
                     ));
                 }
             }
@@ -71,7 +78,7 @@ fn is_ours(file: &File) -> bool {
 /// Returns the text of a file without its comments.
 fn code(file: &File) -> String {
     match file.extension() {
-        "rs" => Parts::of(&file.text).code,
+        "rs" => file.code().to_owned(),
         "sql" => without(&file.text, "--"),
         _ => without(&file.text, "//"),
     }

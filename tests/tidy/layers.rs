@@ -3,7 +3,7 @@
 /// The source folders of packages with layers, and their arrows: a module, and the modules or parts
 /// of them that it may import. An arrow to a module allows all of it, an arrow to a part only that
 /// part.
-pub(super) const LAYERS: &[(&str, &str)] = &[
+pub(crate) const LAYERS: &[(&str, &str)] = &[
     ("src/", ARROWS),
     ("crates/bots/src/", BOTS_ARROWS),
     ("crates/engine/src/", ENGINE_ARROWS),
@@ -12,7 +12,7 @@ pub(super) const LAYERS: &[(&str, &str)] = &[
 ];
 
 /// The packages that the service has as modules: a path that begins with one counts as the other.
-pub(super) const LEAVES: &[(&str, &str)] = &[
+pub(crate) const LEAVES: &[(&str, &str)] = &[
     ("bahay::", "crate::"),
     ("bahay_auth::", "crate::auth::"),
     ("bahay_base::clock::", "crate::clock::"),
@@ -128,7 +128,9 @@ const PROTOCOL_ARROWS: &str = "
 phrase:
 limits:
 refusals:
-brief:
+form:
+short_fields: form
+brief: form short_fields
 reader: brief
 command_reader:
 ";
@@ -141,12 +143,13 @@ limits:
 guard:
 terms:
 lost:
+mutation:
 history: failure guard limits
 presence: failure
 halting: guard history limits
-context: halting history limits terms
-delivery: context failure guard halting history
-host: context delivery failure guard halting history
+context: halting history limits mutation terms
+delivery: context failure guard halting history mutation
+host: context delivery failure guard halting history mutation
 lobby: failure host
 simulation: is_departure_known lobby redact_events
 ";

@@ -1,7 +1,7 @@
 //! Names that only some modules may use: crates behind a door, and the clocks. Names that none may
 //! use: banned items.
 
-use super::{Complaints, File, lines_with, read_table};
+use crate::{Complaints, File, lines_with, read_table};
 
 /// Crates that only these modules of `src` may name. `packages.rs` has the packages that may depend
 /// on a crate.
@@ -45,23 +45,23 @@ const BANNED: &[(&str, &str)] = &[
 ];
 
 /// Reports crates named by modules of `src` that have no door to them.
-pub(super) fn doors(files: &[File]) -> Complaints {
+pub(crate) fn doors(files: &[File]) -> Complaints {
     uses_elsewhere(files, DOORS, module, "ask one of them")
 }
 
 /// Reports clocks named by files that have to be given the time.
-pub(super) fn clocks(files: &[File]) -> Complaints {
+pub(crate) fn clocks(files: &[File]) -> Complaints {
     uses_elsewhere(files, CLOCKS, source, "take the time as an argument, or a Clock")
 }
 
 /// Reports places of `DOORS` and `CLOCKS` that do not use their name.
-pub(super) fn unused_doors(files: &[File]) -> Complaints {
+pub(crate) fn unused_doors(files: &[File]) -> Complaints {
     let mut complaints = unused(files, DOORS, module);
     complaints.extend(unused(files, CLOCKS, source));
     complaints
 }
 
-pub(super) fn banned(files: &[File]) -> Complaints {
+pub(crate) fn banned(files: &[File]) -> Complaints {
     let mut complaints = Vec::new();
     for file in files.iter().filter(|file| file.is_rust()) {
         for (banned, instead) in BANNED {
@@ -74,7 +74,7 @@ pub(super) fn banned(files: &[File]) -> Complaints {
 }
 
 /// Returns the module of `src` to which a file belongs.
-pub(super) fn module(file: &File) -> Option<&str> {
+pub(crate) fn module(file: &File) -> Option<&str> {
     file.path.strip_prefix("src/").and_then(|path| path.split(['/', '.']).next())
 }
 
@@ -108,7 +108,7 @@ fn uses_elsewhere(
 }
 
 /// Reports places without a use of their name.
-pub(super) fn unused(files: &[File], table: &str, place: fn(&File) -> Option<&str>) -> Complaints {
+pub(crate) fn unused(files: &[File], table: &str, place: fn(&File) -> Option<&str>) -> Complaints {
     let mut complaints = Vec::new();
     for (name, places) in read_table(table) {
         for at in places {

@@ -1,11 +1,11 @@
 //! The packages of the workspace, the packages of it on which each may depend, and the crates on
 //! which only some may.
 
-use super::{Complaints, File};
+use crate::{Complaints, File};
 
 /// The permitted dependencies by package, from the bottom up. Dependencies for tests are not
 /// restricted.
-pub(super) const PACKAGES: &[(&str, &[&str])] = &[
+pub(crate) const PACKAGES: &[(&str, &[&str])] = &[
     // Pure values: the games, the AI, the texts of the socket, one process at a table.
     ("engine", &[]),
     ("bots", &["engine"]),
@@ -13,7 +13,7 @@ pub(super) const PACKAGES: &[(&str, &[&str])] = &[
     ("shell", &["bots", "engine"]),
     // Leaves of the service: each knows one thing, and nothing of the service.
     ("base", &["engine", "shell"]),
-    ("names", &[]),
+    ("names", &["base"]),
     ("db", &["base"]),
     ("jobs", &["db"]),
     ("auth", &["base", "engine"]),
@@ -34,7 +34,7 @@ const SERVICE: &str = "bahay";
 
 /// Dependencies on crates that reach the network or the system, or that have one purpose, by the
 /// packages that may have them. `bahay` is the service. Dependencies for tests are not restricted.
-pub(super) const RESTRICTED: &[(&str, &[&str])] = &[
+pub(crate) const RESTRICTED: &[(&str, &[&str])] = &[
     ("argon2", &["bahay"]),
     ("async-nats", &["events"]),
     ("axum", &["bahay"]),
@@ -61,7 +61,7 @@ pub(super) const RESTRICTED: &[(&str, &[&str])] = &[
 
 /// Reports packages without a line, dependencies on packages that their line does not permit, and
 /// permitted ones that they do not have.
-pub(super) fn packages(files: &[File]) -> Complaints {
+pub(crate) fn packages(files: &[File]) -> Complaints {
     let mut complaints = Vec::new();
     for (file, name) in manifests(files).filter(|(_, name)| *name != SERVICE) {
         let Some((_, permitted)) = PACKAGES.iter().find(|(package, _)| *package == name) else {
@@ -93,7 +93,7 @@ pub(super) fn packages(files: &[File]) -> Complaints {
 }
 
 /// Reports packages with a restricted dependency, and permissions that a package does not use.
-pub(super) fn restricted_crates(files: &[File]) -> Complaints {
+pub(crate) fn restricted_crates(files: &[File]) -> Complaints {
     let mut complaints = Vec::new();
     for (file, name) in manifests(files) {
         for (restricted, permitted) in RESTRICTED {

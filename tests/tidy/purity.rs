@@ -1,6 +1,6 @@
 //! The packages without I/O name nothing that blocks or reads external state.
 
-use super::{Complaints, File, lines_with};
+use crate::{Complaints, File, lines_with};
 
 /// Names banned in the packages without I/O: anything that blocks or reads external state.
 const PURE: &[(&str, &[&str])] = &[
@@ -29,7 +29,7 @@ const WAITING: &[&str] = &[
     "std::process",
 ];
 
-pub(super) fn purity(files: &[File]) -> Complaints {
+pub(crate) fn purity(files: &[File]) -> Complaints {
     let mut complaints = Vec::new();
     for (root, banned) in PURE {
         for file in files.iter().filter(|file| file.is_rust() && file.path.starts_with(root)) {

@@ -39,6 +39,11 @@ fn opens_module(line: &str) -> bool {
     line.starts_with("mod ") && line.ends_with('{')
 }
 
+/// Returns true for a letter of a name or a number.
+pub(crate) fn is_of_word(letter: char) -> bool {
+    letter.is_alphanumeric() || letter == '_'
+}
+
 /// Follows a path, or a list of them in braces. Returns the text after it.
 fn follow<'a>(text: &'a str, base: &str, found: &mut Vec<String>) -> &'a str {
     let joined = |name: &str| if base.is_empty() { name.into() } else { format!("{base}::{name}") };
@@ -54,7 +59,7 @@ fn follow<'a>(text: &'a str, base: &str, found: &mut Vec<String>) -> &'a str {
             rest = rest.strip_prefix(',').unwrap_or(rest);
         }
     }
-    let end = text.find(|letter: char| !letter.is_alphanumeric() && letter != '_');
+    let end = text.find(|letter| !is_of_word(letter));
     let (name, rest) = text.split_at(end.unwrap_or(text.len()));
     match rest.strip_prefix("::") {
         Some(rest) if !name.is_empty() => follow(rest, &joined(name), found),
@@ -64,9 +69,8 @@ fn follow<'a>(text: &'a str, base: &str, found: &mut Vec<String>) -> &'a str {
         }
         _ => {
             found.push(joined(name));
-            rest.trim_start().strip_prefix("as ").map_or(rest, |rest| {
-                rest.trim_start_matches(|letter: char| letter.is_alphanumeric() || letter == '_')
-            })
+            let renamed = rest.trim_start().strip_prefix("as ");
+            renamed.map_or(rest, |rest| rest.trim_start_matches(is_of_word))
         }
     }
 }
@@ -114,8 +118,7 @@ impl Parts {
 
 /// Returns the length and the content of a literal at the beginning of the text.
 fn string(text: &str, before: Option<char>) -> Option<(usize, &str)> {
-    let is_of_name = |letter: char| letter.is_alphanumeric() || letter == '_';
-    if let Some(raw) = text.strip_prefix('r').filter(|_| !before.is_some_and(is_of_name)) {
+    if let Some(raw) = text.strip_prefix('r').filter(|_| !before.is_some_and(is_of_word)) {
         let marks = raw.len() - raw.trim_start_matches('#').len();
         let inner = raw[marks..].strip_prefix('"')?;
         let end = inner.find(&format!("\"{}", "#".repeat(marks)))?;

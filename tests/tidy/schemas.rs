@@ -3,7 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{Complaints, File};
+use super::rust::is_of_word;
+use crate::{Complaints, File};
 
 /// Returns types by the names of their schemas, with the line of each.
 fn named(text: &str) -> Vec<(usize, String)> {
@@ -31,11 +32,11 @@ fn named(text: &str) -> Vec<(usize, String)> {
 }
 
 fn word(text: &str) -> String {
-    text.chars().take_while(|letter| letter.is_alphanumeric() || *letter == '_').collect()
+    text.chars().take_while(|letter| is_of_word(*letter)).collect()
 }
 
 /// Reports names that two types share.
-pub(super) fn twins(files: &[File]) -> Complaints {
+pub(crate) fn twins(files: &[File]) -> Complaints {
     let mut first: BTreeMap<String, String> = BTreeMap::new();
     let mut complaints = Vec::new();
     let roots = ["src/", "crates/api/src/", "crates/base/src/"];

@@ -1,7 +1,7 @@
 //! The tables of the database, and the modules that may write them.
 
 use super::rust::Parts;
-use super::{Complaints, File, read_table};
+use crate::{Complaints, File, read_table};
 
 /// The modules of `src`, or packages, with the tables that each may write. The functions of the
 /// database, which migrations define, are not read: they act for the module that calls them.
@@ -15,7 +15,7 @@ crates/lab: players
 crates/records: archive_dictionaries
 grant_limits: grant_counts
 idempotency: idempotency_keys
-ledger: accounts entries pending_house_entries seals
+ledger: account_operations accounts seals unsealed_operations
 notices: notices
 operators: audit_entries corrections operator_browsers operator_credentials operator_enrolments
     operator_issuances operator_sessions operators player_notes
@@ -35,7 +35,7 @@ verify: ledger_checks
 const STATEMENTS: [&str; 4] = ["insert into ", "update ", "delete from ", "merge into "];
 
 /// Reports statements that write a table of another module, and tables without a line.
-pub(super) fn written_tables(files: &[File]) -> Complaints {
+pub(crate) fn written_tables(files: &[File]) -> Complaints {
     let mut complaints = Vec::new();
     let writers = read_table(WRITERS);
     let writers_of = |table: &str| -> Vec<&str> {

@@ -1,7 +1,7 @@
 //! One version everywhere, and a section in the changelog for each released version. `./dev
 //! release` writes all places (`scripts/release.py` has the same list).
 
-use super::{Complaints, File};
+use crate::{CONTRACTS, Complaints, File};
 
 /// A place: its file, the beginning of the line before the version, the beginning of the version's
 /// line, and the least number of occurrences.
@@ -20,15 +20,13 @@ const EXAMPLE: &str = "containers/kubernetes/example/kustomization.yaml";
 const MIGRATION: &str = "containers/kubernetes/example/migration/kustomization.yaml";
 const IMAGE: &str = "newName: registry.example/bahay";
 
-/// Printed by the binary; the version is in the first object, `info`.
-const CONTRACTS: [&str; 2] = ["openapi.yaml", "asyncapi.yaml"];
-
 const CHANGES: &str = "CHANGELOG.md";
 
 /// Returns all versions in a file with their lines.
 fn carried(file: &File) -> Vec<(usize, &str)> {
     let lines: Vec<&str> = file.text.lines().collect();
     if CONTRACTS.contains(&&*file.path) {
+        // The version is in the first object, `info`.
         let versions =
             (1..).zip(lines).map(|(line, text)| (line, text.strip_prefix("  version: ")));
         return versions.filter_map(|(line, version)| Some((line, version?))).take(1).collect();
@@ -101,13 +99,10 @@ pub(crate) fn versions(files: &[File]) -> Complaints {
 
 #[test]
 fn a_version_of_its_own_is_found_in_each_place() {
-    let files = super::repository();
-    let version =
-        carried(files.iter().find(|file| file.path == "Cargo.toml").expect("it is there"))
-            .first()
-            .expect("the workspace has a version")
-            .1
-            .to_owned();
+    let files = crate::repository();
+    let find = |path: &str| files.iter().find(|file| file.path == path).expect("it is there");
+    let carried_by_workspace = carried(find("Cargo.toml"));
+    let version = carried_by_workspace.first().expect("the workspace has a version").1;
     let with = |path: &str, text: &str| {
         let others = files.iter().filter(|file| file.path != path);
         let mut files: Vec<File> = others.map(|file| File::new(&file.path, &file.text)).collect();
@@ -115,10 +110,10 @@ fn a_version_of_its_own_is_found_in_each_place() {
         versions(&files)
     };
     for path in PLACES.iter().map(|place| place.0).chain(CONTRACTS) {
-        let file = files.iter().find(|file| file.path == path).expect("each place is there");
+        let file = find(path);
         for (line, _) in carried(file) {
             let mut lines: Vec<String> = file.text.lines().map(str::to_owned).collect();
-            lines[line - 1] = lines[line - 1].replace(&version, "9.9.9");
+            lines[line - 1] = lines[line - 1].replace(version, "9.9.9");
             assert!(!with(path, &lines.join("\n")).is_empty(), "{path}:{line}");
         }
         assert!(!with(path, "").is_empty(), "{path} without a version");
@@ -127,7 +122,7 @@ fn a_version_of_its_own_is_found_in_each_place() {
     assert_eq!(with("crates/x/Cargo.toml", own).len(), 1);
     let section =
         |version: &str| with(CHANGES, &format!("# Changes\n\n## [{version}] - 2001-01-01\n"));
-    assert!(section(&version).is_empty());
+    assert!(section(version).is_empty());
     assert_eq!(section("9.9.9").len(), 1);
     assert_eq!(with(CHANGES, "# Changes\n").len(), 1);
 }

@@ -136,7 +136,7 @@ impl Bot {
             seated: false,
             next_id: 1,
             asked: BTreeMap::new(),
-            manners: Manners::new(),
+            manners: Manners::default(),
         };
         Self { orders, whereabouts, journal: path, task: tokio::spawn(client.live()) }
     }
@@ -168,27 +168,15 @@ impl Bot {
     }
 }
 
-/// The current behaviour of a client.
-#[derive(Debug)]
+/// The current behaviour of a client. A time is `None` without an order, which is before every
+/// time.
+#[derive(Debug, Default)]
 struct Manners {
-    idle_until: Instant,
-    slow_until: Instant,
-    repeat_until: Instant,
+    idle_until: Option<Instant>,
+    slow_until: Option<Instant>,
+    repeat_until: Option<Instant>,
     linger: Duration,
     leave: bool,
-}
-
-impl Manners {
-    fn new() -> Self {
-        let now = Instant::now();
-        Self {
-            idle_until: now,
-            slow_until: now,
-            repeat_until: now,
-            linger: Duration::ZERO,
-            leave: false,
-        }
-    }
 }
 
 /// The state of one connection.
@@ -366,7 +354,7 @@ impl Client {
                 self.leave(&mut open.socket).await?;
             }
             let finishing = *self.finishing.borrow();
-            let idle = now < self.manners.idle_until && !finishing;
+            let idle = Some(now) < self.manners.idle_until && !finishing;
             if open.joined && !idle && open.retry_at.is_none_or(|at| at <= now) {
                 open.retry_at = None;
                 self.play(&mut open, finishing).await?;
@@ -375,7 +363,7 @@ impl Client {
                 let ping = Command::Ping { id: self.take_id() };
                 self.say(&mut open.socket, &ping, "ping").await?;
             }
-            let slow = Instant::now() < self.manners.slow_until && !finishing;
+            let slow = Some(Instant::now()) < self.manners.slow_until && !finishing;
             let mut wake = now + Duration::from_millis(250);
             if let Some((at, _)) = open.answer {
                 wake = wake.min(at);
@@ -474,9 +462,12 @@ impl Client {
             self.place.forget();
             return Err(self.again("an update that does not follow"));
         }
-        if let Message::Ack { id, .. } = &message
-            && let Some((_, what)) = self.asked.remove(id)
-        {
+        let acked = match &message {
+            Message::Ack { id, .. } => Some(*id),
+            Message::Update { ack, .. } => *ack,
+            _ => None,
+        };
+        if let Some((_, what)) = acked.and_then(|id| self.asked.remove(&id)) {
             if what == "join" && !open.joined {
                 open.joined = true;
                 self.whereabouts.joined.fetch_add(1, Ordering::Relaxed);
@@ -526,15 +517,15 @@ impl Client {
             Order::Linger(away) => self.manners.linger = away,
             Order::Leave => self.manners.leave = true,
             Order::Slow(long) => {
-                self.manners.slow_until = now + long;
+                self.manners.slow_until = Some(now + long);
                 // Nothing is received meanwhile, so no timeout may pass.
                 for (since, _) in self.asked.values_mut() {
                     *since = now + long;
                 }
             }
-            Order::Idle(long) => self.manners.idle_until = now + long,
-            Order::Repeat(long) => self.manners.repeat_until = now + long,
-            Order::Behave => self.manners = Manners::new(),
+            Order::Idle(long) => self.manners.idle_until = Some(now + long),
+            Order::Repeat(long) => self.manners.repeat_until = Some(now + long),
+            Order::Behave => self.manners = Manners::default(),
         }
         Ok(())
     }
@@ -552,8 +543,9 @@ impl Client {
     ) -> Result<(), ConnectionEnd> {
         let text = serde_json::to_string(command).expect("a command is plain data");
         let now = Instant::now();
-        self.asked.insert(command.id(), (now.max(self.manners.slow_until), what));
-        let times = if now < self.manners.repeat_until { 2 } else { 1 };
+        let counts_from = self.manners.slow_until.map_or(now, |until| until.max(now));
+        self.asked.insert(command.id(), (counts_from, what));
+        let times = if Some(now) < self.manners.repeat_until { 2 } else { 1 };
         for _ in 0..times {
             // Recorded before sending, because the command may take effect even if the call fails.
             self.journal.write(&EntryKind::Sent(text.clone()));

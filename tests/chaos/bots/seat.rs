@@ -51,22 +51,20 @@ impl BotTable {
 
     /// Applies a message. Returns false if it does not follow the previous ones.
     pub(super) fn take(&mut self, message: &Message<AnyGame>) -> bool {
-        if let Message::Snapshot { version, tag, view, prompt, .. } = message {
+        if let Message::Snapshot { view, .. } = message {
             self.view = Some((**view).clone());
-            self.version = Some(*version);
-            self.tag = Some(*tag);
-            self.prompt.clone_from(prompt);
         }
-        if let Message::Update { version, tag, events, prompt, .. } = message {
-            let (Some(view), Some(had)) = (&mut self.view, self.version) else {
-                return false;
-            };
-            if *version != had + 1 {
-                return false;
+        if let Message::Update { version, events, .. } = message {
+            match (&mut self.view, self.version) {
+                (Some(view), Some(had)) if *version == had + 1 => {
+                    events.iter().for_each(|event| view.observe(event));
+                }
+                _ => return false,
             }
-            for event in events {
-                view.observe(event);
-            }
+        }
+        if let Message::Snapshot { version, tag, prompt, .. }
+        | Message::Update { version, tag, prompt, .. } = message
+        {
             self.version = Some(*version);
             self.tag = Some(*tag);
             self.prompt.clone_from(prompt);

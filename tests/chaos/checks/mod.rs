@@ -17,8 +17,8 @@ const TOLD_MAX: usize = 5;
 /// The findings of a check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Facts {
-    told: Vec<String>,
-    total: usize,
+    pub(crate) told: Vec<String>,
+    pub(crate) total: usize,
 }
 
 impl Facts {
@@ -38,39 +38,18 @@ impl Facts {
     pub(crate) fn is_empty(&self) -> bool {
         self.total == 0
     }
-
-    pub(crate) fn total(&self) -> usize {
-        self.total
-    }
-
-    pub(crate) fn told(&self) -> &[String] {
-        &self.told
-    }
 }
 
-/// The checks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Check {
-    Acts,
-    Views,
-    Cards,
-    Ledger,
-    Tables,
-    Records,
-    Coins,
-}
-
-impl Check {
-    pub(crate) fn what(self) -> &'static str {
-        match self {
-            Self::Acts => "every acknowledged act is in a record once and in order",
-            Self::Views => "every client saw what the record says, without hole or repetition",
-            Self::Cards => "no frame held a card that its seat may not know",
-            Self::Ledger => "`bahay verify ledger` finds no difference",
-            Self::Tables => "no table stands still or lacks its deadline",
-            Self::Records => "every record verifies",
-            Self::Coins => "wallets, stakes, POTs and fees are what was granted",
-        }
+bahay_base::text_enum! {
+    /// The checks, by what holds.
+    pub(crate) enum Check {
+        Acts = "every acknowledged act is in a record once and in order",
+        Views = "every client saw what the record says, without hole or repetition",
+        Cards = "no frame held a card that its seat may not know",
+        Ledger = "`bahay verify ledger` finds no difference",
+        Tables = "no table stands still or lacks its deadline",
+        Records = "every record verifies",
+        Coins = "wallets, stakes, POTs and fees are what was granted",
     }
 }
 
@@ -87,7 +66,6 @@ impl Verdict {
         let clients = 0..evidence.journals.len();
         let mut walked: Vec<JournalWalk> =
             clients.map(|client| walk::walk(evidence, client)).collect();
-        let mut found = BTreeMap::new();
         let (mut views, mut cards) = (Facts::default(), Facts::default());
         for client in &mut walked {
             views.extend(std::mem::take(&mut client.views));
@@ -97,13 +75,15 @@ impl Verdict {
             walk::agree(&walked, &mut views);
         }
         let (acts, counted) = acts::check(evidence, &walked);
-        found.insert(Check::Acts, acts);
-        found.insert(Check::Views, views);
-        found.insert(Check::Cards, cards);
-        found.insert(Check::Ledger, books::ledger(evidence));
-        found.insert(Check::Tables, tables::check(evidence));
-        found.insert(Check::Records, books::records(evidence));
-        found.insert(Check::Coins, books::coins(evidence));
+        let found = BTreeMap::from([
+            (Check::Acts, acts),
+            (Check::Views, views),
+            (Check::Cards, cards),
+            (Check::Ledger, books::ledger(evidence)),
+            (Check::Tables, tables::check(evidence)),
+            (Check::Records, books::records(evidence)),
+            (Check::Coins, books::coins(evidence)),
+        ]);
         Self { found, walked, acts: counted }
     }
 

@@ -19,8 +19,7 @@ pub(super) fn check(evidence: &Evidence) -> Facts {
                 )
             });
         }
-        let now = later.iter().find(|other| other.id == table.id);
-        if table.is_busy && now.is_some_and(|now| now.version == table.version) {
+        if table.stands_still(later) {
             facts.add(|| {
                 format!(
                     "table {} is {} and has been at version {} for {after_ms} ms",

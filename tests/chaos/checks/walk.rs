@@ -1,7 +1,7 @@
 //! A walk through one client's journal: folds the messages as any client does and compares each
 //! step with the records of the games. It also collects the acknowledged actions and the figures.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -11,8 +11,9 @@ use bahay::ws::protocol::{Command, Message, MessageReader, Tag};
 use bahay_engine::cards::{Card, CardSet};
 use bahay_engine::catalog::{AnyEvent, AnyGame};
 use bahay_engine::chance::Commitment;
-use bahay_engine::seat::Seat;
+use bahay_engine::seat::{Seat, SeatSet};
 use bahay_engine::table::{Event, GameId, PhaseView, PlayerId, TableId, TableView, Timestamp};
+use bahay_engine::variants;
 use serde_json::Value;
 
 use super::Facts;
@@ -95,6 +96,8 @@ struct Walk<'a> {
     time: Timestamp,
     place: Option<GamePosition>,
     commands: BTreeMap<u32, Command<Value>>,
+    /// The commands of the connection without an answer, in the order of sending.
+    unanswered: VecDeque<u32>,
     /// The time at which an answer to a prompt was first sent.
     first_sent_ms: HashMap<(GameId, u32), u64>,
     node: u64,
@@ -111,6 +114,7 @@ pub(crate) fn walk(evidence: &Evidence, client: usize) -> JournalWalk {
         time: Timestamp::default(),
         place: None,
         commands: BTreeMap::new(),
+        unanswered: VecDeque::new(),
         first_sent_ms: HashMap::new(),
         node: 0,
         at_ms: 0,
@@ -118,7 +122,10 @@ pub(crate) fn walk(evidence: &Evidence, client: usize) -> JournalWalk {
     for Entry { at_ms, what } in evidence.entries(client) {
         walk.at_ms = at_ms;
         match what {
-            EntryKind::Connected { node } => walk.node = node,
+            EntryKind::Connected { node } => {
+                walk.node = node;
+                walk.unanswered.clear();
+            }
             EntryKind::Lost(why) => walk.lost(&why),
             EntryKind::Sent(text) => walk.sent(&text),
             EntryKind::Received(text) => walk.received(&text),
@@ -166,6 +173,7 @@ impl Walk<'_> {
             self.found.sent.push((*game, *prompt, ActionJson::of(action)));
             self.first_sent_ms.entry((*game, *prompt)).or_insert(self.at_ms);
         }
+        self.unanswered.push_back(command.id());
         self.commands.insert(command.id(), command);
     }
 
@@ -183,18 +191,33 @@ impl Walk<'_> {
             self.time(*server_time_ms);
             self.snapshot(*version, view);
         }
-        if let Message::Update { version, tag, server_time_ms, events, .. } = &message {
+        if let Message::Update { version, tag, server_time_ms, events, ack, .. } = &message {
             self.time(*server_time_ms);
+            let own = self.view.as_ref().map(|view| view.seat);
             self.update(*version, *tag, events);
+            if let Some(id) = ack {
+                if let Some(own) = own {
+                    self.check_effect(*id, own, events);
+                }
+                self.acked(*id);
+            }
         }
         if let Message::Said { server_time_ms, .. } = &message {
             self.time(*server_time_ms);
         }
-        if let Message::Ack { id, .. } = &message {
+        if let Message::Ack { id, version } = &message {
+            // An ack does not precede the effects of its command.
+            let later = version.filter(|version| *version > self.version && self.view.is_some());
+            if let Some(version) = later {
+                self.complain(|| format!("command {id} was acknowledged in version {version}"));
+            }
             self.acked(*id);
         }
-        if let Message::Refusal { code, .. } = &message {
+        if let Message::Refusal { id, code, .. } = &message {
             *self.found.refusals.entry(code.to_string()).or_default() += 1;
+            if let Some(id) = id {
+                self.check_answer(*id);
+            }
         }
         self.cards(&json, text);
     }
@@ -215,7 +238,45 @@ impl Walk<'_> {
             .add(|| format!("client {client} at {at_ms} ms, version {version}: {}", fact()));
     }
 
+    /// Checks that commands are answered once and in the order of sending.
+    fn check_answer(&mut self, id: u32) {
+        let place = self.unanswered.iter().position(|sent| *sent == id);
+        match place {
+            Some(0) => {}
+            Some(skipped) => {
+                self.complain(|| format!("{skipped} commands before command {id} have no answer"));
+            }
+            None => self.complain(|| format!("an answer too many to command {id}")),
+        }
+        self.unanswered.drain(..place.map_or(0, |place| place + 1));
+    }
+
+    /// Checks that an update with the ack of a command has an effect of that command on the seat
+    /// of the client.
+    fn check_effect(&mut self, id: u32, own: Option<Seat>, events: &[Event<AnyEvent>]) {
+        let is_own = |seat: &Seat| own == Some(*seat);
+        let command = self.commands.get(&id);
+        let is_effect = |event: &Event<AnyEvent>| match (command, event) {
+            (Some(Command::Act { .. }), Event::Game { .. }) => true,
+            (Some(Command::Ready { .. }), Event::Ready { seat })
+            | (Some(Command::Reveal { .. }), Event::Revealed { seat })
+            | (Some(Command::Join { .. }), Event::Presence { seat, connected: true })
+            | (
+                Some(Command::Join { .. } | Command::TakeBack { .. }),
+                Event::Takeover { seat, on: false },
+            )
+            | (Some(Command::Leave { .. }), Event::Left { seat, .. })
+            | (Some(Command::Leave { .. }), Event::Takeover { seat, on: true }) => is_own(seat),
+            _ => false,
+        };
+        if !events.iter().any(is_effect) {
+            let kind = command.map_or("no", Command::kind);
+            self.complain(|| format!("an update without an effect of {kind} {id} has its ack"));
+        }
+    }
+
     fn acked(&mut self, id: u32) {
+        self.check_answer(id);
         let at_ms = self.at_ms;
         match self.commands.get(&id) {
             Some(Command::Act { game, prompt, action, .. }) => {
@@ -252,6 +313,14 @@ impl Walk<'_> {
             }
             _ => 0,
         };
+        let told = match &view.phase {
+            PhaseView::Preparing { ready, .. } => *ready,
+            PhaseView::Revealing { revealed, .. } => *revealed,
+            _ => SeatSet::EMPTY,
+        };
+        if told.iter().any(|other| view.seat != Some(other)) {
+            self.complain(|| format!("a snapshot shows {told:?} as ready or revealed"));
+        }
         self.view = Some(view.clone());
         self.version = version;
         self.place = None;
@@ -338,8 +407,12 @@ impl Walk<'_> {
         let Some(table) = self.view.as_ref().map(|view| view.table) else {
             return;
         };
+        // These events differ between viewers.
+        let is_private = |event: &&Event<AnyEvent>| {
+            matches!(event, Event::Game { .. } | Event::Ready { .. } | Event::Revealed { .. })
+        };
         let mut hasher = DefaultHasher::new();
-        for event in events.iter().filter(|event| !matches!(event, Event::Game { .. })) {
+        for event in events.iter().filter(|event| !is_private(event)) {
             format!("{event:?}").hash(&mut hasher);
         }
         self.found.told.insert((table, tag), hasher.finish());
@@ -413,23 +486,19 @@ impl Walk<'_> {
                 }
                 self.place = None;
             }
+            Event::Ready { seat: other } | Event::Revealed { seat: other } => {
+                if seat != Some(*other) {
+                    self.complain(|| format!("another seat is told of {event:?}"));
+                }
+            }
             Event::Moved { seat, to } => {
                 if !matches!(view.phase, PhaseView::Preparing { .. }) {
                     let (seat, to) = (*seat, *to);
                     self.complain(|| format!("{seat} moved to {to} without need"));
                 }
             }
-            Event::Sat { .. }
-            | Event::Left { .. }
-            | Event::Takeover { .. }
-            | Event::Waiting
-            | Event::Preparing { .. }
-            | Event::Ready { .. }
-            | Event::Opening { .. }
-            | Event::Revealed { .. }
-            | Event::PotRefunded { .. }
-            | Event::TermsUpdated { .. }
-            | Event::Countdown { .. } => {}
+            variants!(Event: Sat, Left, Takeover, Waiting, Preparing, Opening, PotRefunded,
+                TermsUpdated, Countdown) => {}
         }
         true
     }

@@ -34,13 +34,13 @@ COMMANDS = 20
 
 # Rows of these tables are never changed or deleted.
 APPEND_ONLY = {
-    "operations", "operation_keys", "transfers", "entries", "seals", "game_records", "audit_entries",
+    "operations", "operation_keys", "account_operations", "seals", "game_records", "audit_entries",
     "room_revisions",
 }
 # Tables that background tasks and running games change at any time.
 BACKGROUND = {
-    "accounts", "operations", "operation_keys", "transfers", "entries", "seals", "pending_house_entries", "ledger_checks", "booked_hours",
-    "operation_hours", "projections", "held_by_kind", "held_pots", "jobs",
+    "accounts", "operations", "operation_keys", "account_operations", "seals", "unsealed_operations",
+    "ledger_checks", "booked_hours", "operation_hours", "projections", "held_by_kind", "held_pots", "jobs",
     "games", "game_players", "game_records", "game_results", "player_statistics", "player_counters",
     "board_scores", "ratings", "settlements", "player_settlements", "settlement_days", "newcomer_coins",
 }
@@ -147,8 +147,8 @@ class Attack:
         victim = self.victims[0]
         one = {"player": victim.id}
         planted = [
-            ("transfers", "changed", one, one), ("entries", "removed", one, None), ("seals", "changed", {}, {}),
-            ("corrections", "changed", {"state": "pending"}, {"state": "approved"}),
+            ("operations", "changed", one, one), ("account_operations", "removed", one, None),
+            ("seals", "changed", {}, {}), ("corrections", "changed", {"state": "pending"}, {"state": "approved"}),
             ("operators", "added", None, {"disabled_at": None}), ("operator_enrolments", "added", None, {}),
             ("passwords", "changed", one, one), ("devices", "removed", one, None), ("players", "changed", one, one),
         ]

@@ -10,6 +10,7 @@ use uuid::Uuid;
 
 use crate::support::bank::{Bank, KIND, PotGoes, hundredths, settlement, table};
 use crate::support::checks::read_game;
+use crate::support::db::read_pages;
 use crate::support::reason;
 
 /// Returns the first nine games of a player that pass the filter.
@@ -28,20 +29,14 @@ async fn a_player_lists_the_own_games_newest_first() {
         let (game, settled) = bank.play(table, &players, winner, 1, PotGoes::Nowhere).await;
         expected.insert(0, (game, settled.net[2]));
     }
-    let mut listed = Vec::new();
-    let mut cursor = None;
-    loop {
-        let page =
-            archive::list_by_player(&bank.pool, players[2], &GameFilter::default(), cursor, 2)
-                .await
-                .unwrap();
+    let filter = GameFilter::default();
+    let listed = read_pages(async |cursor| {
+        let page = archive::list_by_player(&bank.pool, players[2], &filter, cursor, 2).await;
+        let page = page.unwrap();
         assert!(page.items.len() <= 2);
-        listed.extend(page.items);
-        cursor = page.next;
-        if cursor.is_none() {
-            break;
-        }
-    }
+        page
+    });
+    let listed = listed.await;
     let nets: Vec<_> = listed.iter().map(|played| (GameId(played.id), *played.net)).collect();
     assert_eq!(nets, expected);
     assert!(listed.iter().all(|played| played.seat == 2 && played.table == table.0));
@@ -50,7 +45,7 @@ async fn a_player_lists_the_own_games_newest_first() {
     assert!(listed.is_sorted_by(|newer, older| newer.finished_at > older.finished_at));
 
     let stranger = bank.player(0).await;
-    assert!(list_games(&bank, stranger, &GameFilter::default()).await.is_empty());
+    assert!(list_games(&bank, stranger, &filter).await.is_empty());
 }
 
 #[tokio::test]
@@ -127,16 +122,15 @@ async fn the_list_is_filtered_by_what_the_player_asks_for() {
     assert_eq!(list(outcome(GameOutcome::Lost)).await, [lost]);
     assert_eq!(list(outcome(GameOutcome::Voided)).await, [voided.game]);
     assert_eq!(list(outcome(GameOutcome::Drawn)).await, []);
-    let room =
-        |room: &str| GameFilter { room: Some(room.parse().unwrap()), ..GameFilter::default() };
+    let any = GameFilter::default;
+    let room = |room: &str| GameFilter { room: Some(room.parse().unwrap()), ..any() };
     assert_eq!(list(room("newbie")).await.len(), 3);
     assert_eq!(list(room("fiesta")).await, []);
     let settled_at = |game| {
         let played = all.iter().find(|played| GameId(played.id) == game).unwrap();
         BoundedTimestamp::new(played.finished_at.into()).ok()
     };
-    let kind =
-        |kind: &str| GameFilter { kind: Some(kind.parse().unwrap()), ..GameFilter::default() };
+    let kind = |kind: &str| GameFilter { kind: Some(kind.parse().unwrap()), ..any() };
     assert_eq!(list(kind(KIND)).await.len(), 3);
     assert_eq!(list(kind("tongo")).await, []);
     assert!(all.iter().all(|played| played.kind == KIND));

@@ -2,7 +2,6 @@
 
 mod archive;
 mod archived;
-mod closed_months;
 mod gatherers;
 mod months;
 mod projections;

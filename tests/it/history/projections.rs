@@ -1,18 +1,16 @@
 //! The runner of projections: positions, rebuilds and the measurement of lag.
 
-use std::process::Command;
-
 use bahay::metrics::Metrics;
 use bahay::projections::{self, Position, Projection, Runner};
 use bahay::ratings::Ratings;
 use bahay::reports::Reports;
-use bahay::standings::{Calendar, Standings};
 use sqlx::PgPool;
 use tokio::sync::watch;
 
 use crate::support::bank::{Bank, PotGoes, table};
+use crate::support::checks::{count_reports, count_standings};
 use crate::support::db::read_values;
-use crate::support::live::TestLive;
+use crate::support::process::run_bahay;
 use crate::support::waiting::wait_until;
 
 async fn create_bank_with_games() -> Bank {
@@ -21,13 +19,8 @@ async fn create_bank_with_games() -> Bank {
     for winner in [0, 1, 1, 2] {
         bank.play(table, &players, winner, 2, PotGoes::Nowhere).await;
     }
-    bank.ledger.project_house_entries().await.unwrap();
+    bank.ledger.seal_operations().await.unwrap();
     bank
-}
-
-async fn standings(bank: &Bank) -> Standings {
-    let (live, _publications) = TestLive::new().connect().await;
-    Standings::new(bank.pool.clone(), live, Calendar::default())
 }
 
 async fn position<P: Projection>(pool: &PgPool) -> Position {
@@ -65,12 +58,10 @@ where
 async fn a_rebuilt_projection_has_the_same_rows() {
     let bank = create_bank_with_games().await;
     let owner = bank.database.owner_pool().await;
-    let standings = standings(&bank).await;
+    let standings = count_standings(&bank.pool).await;
     let ratings = Ratings::new(bank.pool.clone());
-    let reports = Reports::with_own_pool(&bank.pool);
-    standings.catch_up().await.unwrap();
     ratings.catch_up().await.unwrap();
-    reports.catch_up().await.unwrap();
+    let reports = count_reports(&bank.pool).await;
     assert_rebuilds(&standings, &owner).await;
     assert_rebuilds(&ratings, &owner).await;
     assert_rebuilds(&reports, &owner).await;
@@ -81,9 +72,7 @@ async fn the_command_line_empties_a_projection() {
     let bank = create_bank_with_games().await;
     let ratings = Ratings::new(bank.pool.clone());
     ratings.catch_up().await.unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_bahay"));
-    command.env_clear().env("DATABASE_URL", bank.database.url()).args(["rebuild", "ratings"]);
-    assert!(command.status().unwrap().success());
+    run_bahay(&bank.database, ["rebuild", "ratings"]).unwrap();
     let emptied = position::<Ratings>(&bank.pool).await;
     assert_eq!((emptied.seal, emptied.generation), (0, 2));
     assert!(projections::catch_up(&ratings).await.unwrap());
@@ -95,7 +84,7 @@ async fn figures_wait_for_standings() {
     let reports = Reports::with_own_pool(&bank.pool);
     assert!(!projections::catch_up(&reports).await.unwrap());
     assert_eq!(position::<Reports>(&bank.pool).await.seal, 0);
-    standings(&bank).await.catch_up().await.unwrap();
+    count_standings(&bank.pool).await;
     assert!(projections::catch_up(&reports).await.unwrap());
     let Position { seal, head, .. } = position::<Reports>(&bank.pool).await;
     assert_eq!(seal, head);
@@ -112,7 +101,7 @@ async fn the_lag_grows_while_a_projection_is_held_up() {
         line.map(|lag| lag.parse::<u64>().unwrap())
     };
     let (stop, stopping) = watch::channel(false);
-    let mut held = bank.pool.begin().await.unwrap();
+    let mut held = bank.database.owner_pool().await.begin().await.unwrap();
     let hold = sqlx::query("select from projections where name = 'ratings' for update");
     hold.execute(&mut *held).await.unwrap();
     let runner = Runner::new(&metrics);

@@ -27,8 +27,8 @@ async fn standings(bank: &Bank, live: &TestLive, calendar: Calendar) -> Standing
 
 /// Plays seven games of three players: the first wins two in a row and the POT, the third the last
 /// two.
-async fn played(bank: &Bank) -> Vec<PlayerId> {
-    let players = bank.players([100_000; 3]).await;
+async fn played() -> (Bank, Vec<PlayerId>) {
+    let (bank, players) = Bank::with_players([100_000; 3]).await;
     let table = table();
     for (winner, counts, pot) in [
         (0, 1, PotGoes::Nowhere),
@@ -41,8 +41,8 @@ async fn played(bank: &Bank) -> Vec<PlayerId> {
     ] {
         bank.play(table, &players, winner, counts, pot).await;
     }
-    bank.ledger.project_house_entries().await.unwrap();
-    players
+    bank.ledger.seal_operations().await.unwrap();
+    (bank, players)
 }
 
 fn top(limit: u32, player: PlayerId) -> BoardPageQuery {
@@ -61,8 +61,7 @@ async fn assert_holds(bank: &Bank, calendar: &Calendar) -> StandingsCheck {
 
 #[tokio::test]
 async fn every_game_counts_once_however_many_count() {
-    let bank = Bank::new().await;
-    let players = played(&bank).await;
+    let (bank, players) = played().await;
     let live = TestLive::new();
     let calendar = Calendar::default();
     let one = standings(&bank, &live, calendar.clone()).await;
@@ -91,7 +90,7 @@ async fn every_game_counts_once_however_many_count() {
 
     // More games, and another node.
     bank.play(table(), &players, 1, 1, PotGoes::Nowhere).await;
-    bank.ledger.project_house_entries().await.unwrap();
+    bank.ledger.seal_operations().await.unwrap();
     other.catch_up().await.unwrap();
     assert_eq!(one.statistics(players[2], KIND).await.unwrap().streak, 0);
     assert_eq!(assert_holds(&bank, &calendar).await.games, 8);
@@ -99,8 +98,7 @@ async fn every_game_counts_once_however_many_count() {
 
 #[tokio::test]
 async fn another_calendar_counts_everything_anew_and_comes_to_the_same() {
-    let bank = Bank::new().await;
-    let players = played(&bank).await;
+    let (bank, players) = played().await;
     let live = TestLive::new();
     let calendar = Calendar::default();
     let before = standings(&bank, &live, calendar.clone()).await;
@@ -121,8 +119,7 @@ async fn another_calendar_counts_everything_anew_and_comes_to_the_same() {
 
 #[tokio::test]
 async fn a_number_that_was_changed_is_found() {
-    let bank = Bank::new().await;
-    played(&bank).await;
+    let (bank, _) = played().await;
     count_standings(&bank.pool).await;
     let changed = "update player_statistics set wins = wins + 1 where wins = 3";
     execute(&bank.pool, changed).await;
@@ -140,12 +137,11 @@ fn places(standing: &BoardPage) -> Vec<(u64, PlayerId, i64)> {
 
 #[tokio::test]
 async fn boards_are_the_same_when_redis_was_emptied() {
-    let bank = Bank::new().await;
-    let mut players = played(&bank).await;
+    let (bank, mut players) = played().await;
     // A player with exactly as many hits as another.
     players.extend(bank.players([100_000; 3]).await);
     bank.play(table(), &players[3..], 0, 3, PotGoes::ToWinner).await;
-    bank.ledger.project_house_entries().await.unwrap();
+    bank.ledger.seal_operations().await.unwrap();
     let full = count_standings(&bank.pool).await;
     // An empty part of Redis, as after a flush.
     let emptied = standings(&bank, &TestLive::new(), Calendar::default()).await;
@@ -183,14 +179,13 @@ async fn boards_are_the_same_when_redis_was_emptied() {
 
 #[tokio::test]
 async fn a_score_that_rises_is_seen_on_a_board_that_was_read() {
-    let bank = Bank::new().await;
-    let players = played(&bank).await;
+    let (bank, players) = played().await;
     let standings = count_standings(&bank.pool).await;
     let asked = BoardPageQuery { section: Section::Around, limit: 3, player: players[1] };
     let ask = || standings.board(KIND, Board::Coins, Span::Week, DAY, asked);
     let before = ask().await.unwrap().own.unwrap();
     bank.play(table(), &players, 1, 5, PotGoes::Nowhere).await;
-    bank.ledger.project_house_entries().await.unwrap();
+    bank.ledger.seal_operations().await.unwrap();
     standings.catch_up().await.unwrap();
     let after = ask().await.unwrap().own.unwrap();
     assert_eq!(after.score, before.score + 950);
@@ -286,7 +281,7 @@ async fn games_of_two_kinds_are_counted_apart() {
     bank.play_out(other(), 4, 3, PotGoes::ToWinner).await;
     bank.play_out(other(), 4, 1, PotGoes::Nowhere).await;
     bank.play_out(other(), 0, 1, PotGoes::Nowhere).await;
-    bank.ledger.project_house_entries().await.unwrap();
+    bank.ledger.seal_operations().await.unwrap();
     let standings = count_standings(&bank.pool).await;
     let checked = assert_holds(&bank, &Calendar::default()).await;
     assert_eq!((checked.games, checked.players), (5, 3 + 5));
@@ -330,7 +325,7 @@ async fn a_private_game_is_on_no_leaderboard_and_changes_no_rating() {
         let game = bahay::ledger::OpenGame { room: "private".to_owned(), ..game };
         bank.play_out(game, winner, 3, pot).await;
     }
-    bank.ledger.project_house_entries().await.unwrap();
+    bank.ledger.seal_operations().await.unwrap();
     let calendar = Calendar::default();
     let standings = count_standings(&bank.pool).await;
     assert_eq!(assert_holds(&bank, &calendar).await.scores, 0);
@@ -342,7 +337,7 @@ async fn a_private_game_is_on_no_leaderboard_and_changes_no_rating() {
     assert_eq!(ratings.matchmaking_profile(players[0], KIND).await.unwrap().rating, before);
     // The same players in a room: both count.
     bank.play(table(), &players, 0, 1, PotGoes::Nowhere).await;
-    bank.ledger.project_house_entries().await.unwrap();
+    bank.ledger.seal_operations().await.unwrap();
     standings.catch_up().await.unwrap();
     ratings.catch_up().await.unwrap();
     assert!(assert_holds(&bank, &calendar).await.scores > 0);

@@ -81,13 +81,14 @@ async fn only_the_listed_functions_and_no_trigger_or_rule_are_in_the_database() 
         "function archive_records of its owner",
         "function begin_month_of_operations of its owner",
         "function books_of",
-        "function close_oldest_month of its owner",
         "function first_operation_of",
         "function make_month of its owner",
         "function remove_archived_records of its owner",
         "function write_books",
+        "view entries",
         "view late_operations",
         "view newcomer_payments",
+        "view transfers",
     ];
     assert_eq!(found().await, expected);
 
@@ -96,7 +97,7 @@ async fn only_the_listed_functions_and_no_trigger_or_rule_are_in_the_database() 
         create function meddle() returns trigger language plpgsql security definer
             as 'begin return new; end';
         create trigger meddles before insert on games for each row execute function meddle();
-        create rule mend as on delete to entries do instead nothing;";
+        create rule mend as on delete to operations do instead nothing;";
     execute(&pool, meddling).await;
     let planted = ["function meddle of its owner", "rule mend", "trigger meddles"];
     let found = found().await;
@@ -167,6 +168,8 @@ async fn the_service_can_neither_change_nor_remove_what_was_booked() {
     let rights: Vec<String> = read_values(&pool, rights).await;
     let expected = [
         "_sqlx_migrations r",
+        "account_operations ar",
+        "account_operations_unforeseen r",
         "accounts ar w(balance,version)",
         "additive_migrations r",
         "archive_dictionaries ar",
@@ -174,11 +177,9 @@ async fn the_service_can_neither_change_nor_remove_what_was_booked() {
         "audit_entries ar",
         "board_scores arwd",
         "booked_hours arw",
-        "closed_months r",
         "corrections ar w(state,decided_by,decided_at,rejection_reason,operation)",
         "devices arwd",
-        "entries ar",
-        "entries_unforeseen r",
+        "entries r",
         "game_players ar w(net,finished_at)",
         "game_records ar",
         "game_results ard",
@@ -209,7 +210,6 @@ async fn the_service_can_neither_change_nor_remove_what_was_booked() {
         "operators ar w(token_hash,token_expires_at,disabled_at)",
         "owner_settings r",
         "passwords arwd",
-        "pending_house_entries ard",
         "player_counters arwd",
         "player_notes ard",
         "player_relations ard",
@@ -230,13 +230,16 @@ async fn the_service_can_neither_change_nor_remove_what_was_booked() {
         "settlement_days arw",
         "settlements ar w(gross,fee,reversed_at)",
         "sign_in_failures arwd",
-        "transfers ar",
-        "transfers_unforeseen r",
+        "transfers r",
+        "unsealed_operations ard",
         "used_nonces arwd",
     ];
     assert_eq!(rights, expected);
-    for change in ["update transfers set amount = 1", "delete from entries", "truncate operations"]
-    {
+    for change in [
+        "update operations set amounts[1] = 1",
+        "delete from account_operations",
+        "truncate operations",
+    ] {
         let error = sqlx::query(change).execute(&pool).await.unwrap_err();
         assert!(error.to_string().contains("permission denied"), "{change}: {error}");
     }

@@ -168,7 +168,7 @@ async fn role_and_limits_hold_behind_a_pooler_that_shares_sessions_by_session() 
         current_setting('idle_in_transaction_session_timeout')";
     let found: (String, String, String) = read_row(&pool, settings).await;
     assert_eq!(found, ("bahay_service".into(), "12345ms".into(), "10s".into()));
-    let error = sqlx::query("delete from transfers").execute(&pool).await.unwrap_err();
+    let error = sqlx::query("delete from operations").execute(&pool).await.unwrap_err();
     assert!(error.to_string().contains("permission denied"), "{error}");
 }
 

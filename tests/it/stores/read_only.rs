@@ -5,11 +5,10 @@ use std::os::unix::fs::symlink;
 
 use bahay::archive::halted;
 use bahay::db;
-use bahay::ledger::{Grant, GrantCoins, Ledger, LedgerOptions};
+use bahay::ledger::{Grant, Ledger, LedgerOptions};
 use bahay::live_store::{LiveStore, RedisSetupError};
 use bahay::ws::protocol::Message;
 use bahay_client::{Client, Play};
-use bahay_engine::coins::Coins;
 use bahay_engine::table::PhaseView;
 use redis::aio::MultiplexedConnection;
 use reqwest::StatusCode;
@@ -19,7 +18,7 @@ use tokio::time::timeout;
 
 use super::stalls::{dealt, house, play_on};
 use crate::operations::process::assert_refuses;
-use crate::support::bank::Bank;
+use crate::support::bank::{Bank, grant_coins};
 use crate::support::checks::check_ledger;
 use crate::support::db::TestDatabase;
 use crate::support::house::{House, PATIENCE};
@@ -73,13 +72,7 @@ async fn assert_writes_are_unavailable(house: &House, client: &Client) {
 async fn play_to_settlement(mut play: Play) -> Play {
     let mut answered = None;
     while !matches!(play.view().map(|view| &view.phase), Some(PhaseView::Settling { .. })) {
-        let question = play.prompt().map(|prompt| prompt.number);
-        if question != answered
-            && let Some(action) = play.advice()
-        {
-            answered = question;
-            play.act(action).await.unwrap();
-        }
+        play.answer_prompt(&mut answered).await;
         let said = play.next_message().await;
         assert!(!matches!(said, Message::Refusal { .. }), "{said:?}");
     }
@@ -110,8 +103,7 @@ async fn set_read_only(admin: &mut PgConnection, is_read_only: bool) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_read_only_postgres_halts_no_table_and_answers_no_500() {
-    let services = Services::start(&[Service::Postgres]).await;
-    let mut house = house(&services, Service::Postgres, 20_000).await;
+    let (services, mut house) = house(Service::Postgres, 20_000).await;
     let client = house.guest("Luningning").await;
     let tables = deal_tables(&house, TABLES).await;
     let mut admin = PgConnection::connect(services.database_url()).await.unwrap();
@@ -167,8 +159,7 @@ async fn a_connection_that_is_refused_a_write_is_not_used_again() {
     }
     drop(taken);
     let (ledger, tasks) = Ledger::start(pool.clone(), LedgerOptions::default());
-    let (grant, amount) = (Grant::Daily, Coins::from_hundredths(100));
-    ledger.grant(GrantCoins { player, grant, key: "one".into(), amount }).await.unwrap();
+    ledger.grant(grant_coins(player, Grant::Daily, "one", 100)).await.unwrap();
     for _ in 0..stale.len() {
         let pid = pid(&mut pool.acquire().await.unwrap()).await;
         assert!(!stale.contains(&pid), "a connection that was refused a write is used again");
@@ -182,18 +173,14 @@ async fn pid(connection: &mut PgConnection) -> i32 {
 }
 
 async fn tell(redis: &mut MultiplexedConnection, command: &str) {
-    let mut words = command.split(' ');
-    let mut call = redis::cmd(words.next().unwrap());
-    for word in words {
-        call.arg(word);
-    }
+    let mut call = redis::Cmd::new();
+    call.arg(command.split(' ').collect::<Vec<_>>());
     let _: redis::Value = call.query_async(redis).await.unwrap();
 }
 
 /// Asserts that tables continue as soon as Redis accepts writes again, whatever the fault was.
 async fn tables_outlive(tables: usize, fault: &str, cure: &str) {
-    let services = Services::start(&[Service::Redis]).await;
-    let mut house = house(&services, Service::Redis, 20_000).await;
+    let (_services, mut house) = house(Service::Redis, 20_000).await;
     let client = house.guest("Luningning").await;
     // A seat requires an open socket.
     let _here = client.play().await.unwrap();

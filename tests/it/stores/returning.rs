@@ -7,18 +7,17 @@ use bahay_client::{PlayError, SocketAuth};
 use sqlx::Connection as _;
 use tokio::time::{sleep, timeout};
 
-use super::stalls::{dealt, house, is_unavailable, play_on};
+use super::stalls::{dealt, house, play_on};
 use crate::support::house::PATIENCE;
 use crate::support::play::TestPlay as _;
-use crate::support::services::{Service, Services};
+use crate::support::services::Service;
 use crate::support::waiting::wait_until;
 
 /// A node that has never seen these sessions admits players who are seated at a table, and no
 /// others; a session that was revoked meanwhile is closed after the outage.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_seated_player_reconnects_while_postgres_is_unavailable() {
-    let mut services = Services::start(&[Service::Postgres]).await;
-    let mut house = house(&services, Service::Postgres, 20_000).await;
+    let (mut services, mut house) = house(Service::Postgres, 20_000).await;
     let (base, other) = house.node().await;
     let (_, clients) = house.table().await;
     let stranger = house.guest("Dalisay").await.with_base(&base);
@@ -46,8 +45,7 @@ async fn a_seated_player_reconnects_while_postgres_is_unavailable() {
     // Requests about anything but the player's own table wait.
     let seeking =
         back[0].send(|id| Command::Seek { id, rooms: vec!["newbie".into()] }).await.unwrap();
-    let refused = timeout(PATIENCE, back[0].wait_for_answer(seeking)).await.unwrap();
-    assert!(is_unavailable(&refused), "{refused:?}");
+    assert_eq!(back[0].refusal_of(seeking).await, "unavailable");
 
     // A player without a seat is told to retry later, and not that its token is invalid.
     let refused = stranger.play().await.err().unwrap();
@@ -72,7 +70,7 @@ async fn a_seated_player_reconnects_while_postgres_is_unavailable() {
         sleep(Duration::from_millis(200)).await;
         let rooms = vec!["nowhere".into()];
         let seeking = back[0].send(|id| Command::Seek { id, rooms }).await.unwrap();
-        !is_unavailable(&back[0].wait_for_answer(seeking).await)
+        back[0].refusal_of(seeking).await != "unavailable"
     })
     .await;
     timeout(4 * PATIENCE, play_on(back, true)).await.expect("the game is settled");

@@ -2,16 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use bahay::clock::Clock;
 use bahay::lobby::house_rooms;
-use bahay_engine::table::Clocks;
 use bahay_lab::demo;
 use futures_util::StreamExt;
 use redis::cluster_routing::Slot;
 
 use crate::support::cluster::Server;
 use crate::support::db::TestDatabase;
-use crate::support::house::House;
+use crate::support::house::{House, unhurried_clocks};
 use crate::support::live::TestLive;
 
 /// The keys of each call, script and transaction are in one slot: every word with the house's
@@ -23,8 +21,8 @@ async fn a_call_stays_within_its_slot() {
     let client = redis::Client::open(server.url()).unwrap();
     let said = client.get_async_monitor().await.unwrap().into_on_message::<String>();
     let database = TestDatabase::new().await;
-    let rooms = house_rooms(Clocks::default());
-    let house = House::with_services(database, live.clone(), rooms, Clock::system()).await;
+    let rooms = house_rooms(unhurried_clocks());
+    let house = House::with_services(database, live.clone(), rooms).await;
     let mut said = std::pin::pin!(said);
     let mut playing = std::pin::pin!(demo::run(&house.base, "newbie"));
     let prefix = format!("{}:", live.options().prefix);

@@ -2,20 +2,18 @@
 
 use std::time::Duration;
 
-use bahay::clock::Clock;
 use bahay::lobby::{Room, house_rooms};
 use bahay::ws::protocol::{Closing, Message};
-use bahay_client::{Client, Play, PlayError};
-use bahay_engine::catalog::{AnyGame, AnyRules};
-use bahay_engine::games::tongits::{Countdowns, Rules};
-use bahay_engine::table::Readable as _;
-use bahay_engine::table::{ActionOrigin, Clocks, Event, GameId, Record};
+use bahay_client::{Client, Play};
+use bahay_engine::catalog::AnyGame;
+use bahay_engine::games::tongits::Countdowns;
+use bahay_engine::table::{ActionOrigin, Event, GameId, Record};
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
-use crate::support::checks::{audit_books, read_game};
+use crate::support::checks::{audit_books, read_game, read_record};
 use crate::support::db::TestDatabase;
-use crate::support::house::{House, PATIENCE};
+use crate::support::house::{House, PATIENCE, unhurried_clocks, with_tongits_rules};
 use crate::support::live::TestLive;
 use crate::support::play::{TestPlay as _, asked_player, deal_game, join_tables};
 use crate::support::services::{Service, Services};
@@ -30,15 +28,15 @@ const AGAIN: Duration = Duration::from_millis(500);
 
 /// Returns the newbie room with other countdowns.
 pub(crate) fn rooms(countdown_ms: u32) -> Vec<Room> {
-    let rooms = house_rooms(Clocks::default());
-    let mut terms = rooms[0].terms().clone();
     let countdowns =
         Countdowns { draw_ms: countdown_ms, play_ms: countdown_ms, fight_ms: countdown_ms };
-    terms.rules = AnyRules::Tongits(Rules { countdowns, ..Rules::kingdom() });
-    vec![Room::new("Newbie", "kingdom", terms).unwrap()]
+    let newbie = &house_rooms(unhurried_clocks())[0];
+    vec![with_tongits_rules(newbie, |rules| rules.countdowns = countdowns)]
 }
 
-pub(crate) async fn house(services: &Services, wanted: Service, countdown_ms: u32) -> House {
+/// Starts one of the services and a house that uses it.
+pub(crate) async fn house(wanted: Service, countdown_ms: u32) -> (Services, House) {
+    let services = Services::start(&[wanted]).await;
     let (live, database) = match wanted {
         Service::Redis => (TestLive::with_url(services.redis_url()), TestDatabase::new().await),
         Service::Postgres => {
@@ -46,7 +44,7 @@ pub(crate) async fn house(services: &Services, wanted: Service, countdown_ms: u3
             (TestLive::new(), TestDatabase::create_on(server).await)
         }
     };
-    House::with_services(database, live, rooms(countdown_ms), Clock::system()).await
+    (services, House::with_services(database, live, rooms(countdown_ms)).await)
 }
 
 /// Returns a game whose cards are dealt.
@@ -64,13 +62,7 @@ pub(crate) async fn play_on(plays: Vec<Play>, is_unanswered: bool) {
             let mut answered = None;
             let mut may_be_stored = is_unanswered;
             loop {
-                let question = play.prompt().map(|prompt| prompt.number);
-                if question != answered
-                    && let Some(action) = play.advice()
-                {
-                    answered = question;
-                    play.act(action).await.unwrap();
-                }
+                play.answer_prompt(&mut answered).await;
                 match play.next_message().await {
                     Message::Update { events, .. } => {
                         let is_settled = |event: &Event<_>| matches!(event, Event::Settled { .. });
@@ -94,30 +86,17 @@ pub(crate) async fn play_on(plays: Vec<Play>, is_unanswered: bool) {
     playing.join_all().await;
 }
 
-async fn record(client: &Client, game: GameId) -> Record<AnyGame> {
-    let record = client.record(game).await.unwrap();
-    let record = AnyGame::read_record(&record.to_string()).unwrap();
-    record.verify().unwrap();
-    record
-}
-
 /// Asserts that neither the clock nor the AI took a turn.
 fn assert_no_takeover(record: &Record<AnyGame>) {
     let origins: Vec<_> = record.actions.iter().map(|taken| taken.by).collect();
     assert!(origins.iter().all(|by| *by == ActionOrigin::Player), "{origins:?}");
-}
-pub(crate) fn is_unavailable(
-    answer: &Result<Vec<Event<<AnyGame as bahay_engine::game::Game>::Event>>, PlayError>,
-) -> bool {
-    matches!(answer, Err(PlayError::Refused { code, .. }) if code == "unavailable")
 }
 
 /// Redis is paused during a game for longer than a countdown: moves are refused, the clocks stand
 /// still, and afterwards the same prompt accepts the player's answer.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stalled_redis_costs_nobody_time() {
-    let services = Services::start(&[Service::Redis]).await;
-    let mut house = house(&services, Service::Redis, COUNTDOWN_MS).await;
+    let (services, mut house) = house(Service::Redis, COUNTDOWN_MS).await;
     let (_, clients) = house.table().await;
     let (game, mut plays) = dealt(&clients).await;
     let turn = asked_player(&plays);
@@ -125,21 +104,19 @@ async fn a_stalled_redis_costs_nobody_time() {
     services.pause(Service::Redis);
     let action = plays[turn].advice().unwrap();
     let acting = plays[turn].act(action).await.unwrap();
-    let answer = timeout(PATIENCE, plays[turn].wait_for_answer(acting)).await.unwrap();
-    assert!(is_unavailable(&answer), "{answer:?}");
+    assert_eq!(plays[turn].refusal_of(acting).await, "unavailable");
     sleep(OUTAGE).await;
     assert_eq!(plays[turn].prompt().unwrap().number, prompt, "the clock stood");
     services.resume();
     play_on(plays, true).await;
-    assert_no_takeover(&record(&clients[0], game).await);
+    assert_no_takeover(&read_record(&clients[0], game).await);
     house.stop().await;
 }
 
 /// A disconnection during an outage of Redis cannot be recorded, and is recorded after it.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_player_lost_during_an_outage_of_redis_is_away_after_it() {
-    let services = Services::start(&[Service::Redis]).await;
-    let mut house = house(&services, Service::Redis, 20_000).await;
+    let (services, mut house) = house(Service::Redis, 20_000).await;
     let (_, clients) = house.table().await;
     let (_, mut plays) = dealt(&clients).await;
     let goes = plays.pop().unwrap();
@@ -149,8 +126,7 @@ async fn a_player_lost_during_an_outage_of_redis_is_away_after_it() {
     // Three times as long as the session waits for the table.
     for _ in 0..3 {
         let leaving = plays[0].leave().await.unwrap();
-        let answer = timeout(PATIENCE, plays[0].wait_for_answer(leaving)).await.unwrap();
-        assert!(is_unavailable(&answer), "{answer:?}");
+        assert_eq!(plays[0].refusal_of(leaving).await, "unavailable");
     }
     services.resume();
     let is_here = |play: &Play| {
@@ -168,8 +144,7 @@ async fn a_player_lost_during_an_outage_of_redis_is_away_after_it() {
 /// every node, and no acknowledged move is lost.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_killed_redis_that_comes_back_is_played_on() {
-    let mut services = Services::start(&[Service::Redis]).await;
-    let mut house = house(&services, Service::Redis, 20_000).await;
+    let (mut services, mut house) = house(Service::Redis, 20_000).await;
     let (base, other) = house.node().await;
     let (_, clients) = house.table().await;
     let clients = [clients[0].clone(), clients[1].with_base(&base), clients[2].with_base(&base)];
@@ -179,12 +154,11 @@ async fn a_killed_redis_that_comes_back_is_played_on() {
     plays[turn].confirm_action(action).await;
     let acknowledged = plays[turn].version().unwrap();
     services.kill(Service::Redis).await;
-    let pinging = plays[turn].leave().await.unwrap();
-    let answer = timeout(PATIENCE, plays[turn].wait_for_answer(pinging)).await.unwrap();
-    assert!(is_unavailable(&answer), "{answer:?}");
+    let leaving = plays[turn].leave().await.unwrap();
+    assert_eq!(plays[turn].refusal_of(leaving).await, "unavailable");
     services.start_again().await;
     play_on(plays, true).await;
-    let record = record(&clients[0], game).await;
+    let record = read_record(&clients[0], game).await;
     assert!(record.actions.len() > 1);
     assert!(acknowledged > 0);
     assert_no_takeover(&record);
@@ -195,8 +169,7 @@ async fn a_killed_redis_that_comes_back_is_played_on() {
 /// PostgreSQL crashes during a game: play continues, the settlement waits, and is posted once.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_killed_postgres_delays_the_settlement_and_nothing_else() {
-    let mut services = Services::start(&[Service::Postgres]).await;
-    let mut house = house(&services, Service::Postgres, 20_000).await;
+    let (mut services, mut house) = house(Service::Postgres, 20_000).await;
     let (_, clients) = house.table().await;
     let (game, plays) = dealt(&clients).await;
     services.kill(Service::Postgres).await;
@@ -204,7 +177,7 @@ async fn a_killed_postgres_delays_the_settlement_and_nothing_else() {
     sleep(Duration::from_secs(3)).await;
     services.start_again().await;
     timeout(PATIENCE, playing).await.expect("the game is settled").unwrap();
-    record(&clients[0], game).await;
+    read_record(&clients[0], game).await;
     audit_books(&house.pool).await;
     house.stop().await;
 }
@@ -213,8 +186,7 @@ async fn a_killed_postgres_delays_the_settlement_and_nothing_else() {
 /// inbox.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_emptied_redis_gives_every_coin_back_once() {
-    let mut services = Services::start(&[Service::Redis]).await;
-    let mut house = house(&services, Service::Redis, 20_000).await;
+    let (mut services, mut house) = house(Service::Redis, 20_000).await;
     let (base, other) = house.node().await;
     let (_, clients) = house.table().await;
     let clients = [clients[0].clone(), clients[1].with_base(&base), clients[2].with_base(&base)];

@@ -6,7 +6,9 @@ use bahay::records::Records;
 use bahay::reports::Reports;
 use bahay::standings::{Calendar, Standings};
 use bahay::verify::ledger::{self, Extent, Report};
-use bahay_engine::table::GameId;
+use bahay_client::Client;
+use bahay_engine::catalog::AnyGame;
+use bahay_engine::table::{GameId, Readable as _, Record};
 use sqlx::PgPool;
 
 use super::live::TestLive;
@@ -33,6 +35,14 @@ pub(crate) async fn audit_books(pool: &PgPool) -> audit::Report {
 /// Reads a game that is not archived.
 pub(crate) async fn read_game(pool: &PgPool, game: GameId) -> RecordedGame {
     archive::read_game(pool, &Records::without_archive(), game).await.unwrap().unwrap()
+}
+
+/// Reads the record of a finished game as a player does, and verifies it.
+pub(crate) async fn read_record(client: &Client, game: GameId) -> Record<AnyGame> {
+    let record = client.record(game).await.unwrap();
+    let record = AnyGame::read_record(&record.to_string()).unwrap();
+    record.verify().unwrap_or_else(|fault| panic!("{game}: {fault}"));
+    record
 }
 
 /// Counts all sealed games in the standings.

@@ -4,7 +4,7 @@
 //! template is named after the migrations, so it is made when they change and reused otherwise.
 //! A test's database is dropped when its [`TestDatabase`] is, whether or not the test passed.
 
-use bahay::db::{self, MIGRATOR, PoolOptions};
+use bahay::db::{self, MIGRATOR, Page, PoolOptions};
 use sha2::{Digest as _, Sha256};
 use sqlx::postgres::{PgConnectOptions, PgRow};
 use sqlx::{
@@ -80,9 +80,15 @@ impl TestDatabase {
         db::connect(self.options(), options).await.expect("the test's database accepts connections")
     }
 
-    /// Creates a pool with all rights, as an attacker who tampers with the books has.
+    /// Creates a pool with all rights, as an attacker who tampers with the books has. A test may
+    /// hold a transaction of it open for two minutes, however slow the machine is.
     pub(crate) async fn owner_pool(&self) -> PgPool {
-        let pool = db::connect_as_login(self.options(), PoolOptions::default()).await;
+        let options = PoolOptions {
+            statement_timeout_ms: 120_000,
+            idle_transaction_timeout_ms: 120_000,
+            ..PoolOptions::default()
+        };
+        let pool = db::connect_as_login(self.options(), options).await;
         pool.expect("the test's database accepts connections")
     }
 }
@@ -163,6 +169,19 @@ pub(crate) async fn count_rows(pool: &PgPool, from: &str) -> i64 {
     read_value(pool, &format!("select count(*) from {from}")).await
 }
 
+/// Reads the items of all pages of a list, each page from the cursor of the one before.
+pub(crate) async fn read_pages<T, C>(mut read: impl AsyncFnMut(Option<C>) -> Page<T, C>) -> Vec<T> {
+    let (mut items, mut cursor) = (Vec::new(), None);
+    loop {
+        let page = read(cursor).await;
+        items.extend(page.items);
+        cursor = page.next;
+        if cursor.is_none() {
+            return items;
+        }
+    }
+}
+
 /// Locks a table, given with the mode, until the transaction ends.
 pub(crate) async fn lock_table(pool: &PgPool, table: &str) -> Transaction<'static, Postgres> {
     let mut transaction = pool.begin().await.expect("a transaction begins");
@@ -172,11 +191,8 @@ pub(crate) async fn lock_table(pool: &PgPool, table: &str) -> Transaction<'stati
 
 /// Counts the connections to this database that wait for a lock.
 pub(crate) async fn count_waiting(pool: &PgPool) -> i64 {
-    count_rows(
-        pool,
-        "pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-    )
-    .await
+    let from = "pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+    count_rows(pool, from).await
 }
 
 /// Returns the template's name and creates the template if it does not exist. The database is
@@ -192,11 +208,7 @@ async fn template() -> String {
 
     let server = server();
     let mut admin = connect(&server).await;
-    sqlx::query("select pg_advisory_lock($1)")
-        .bind(ADVISORY_LOCK)
-        .execute(&mut admin)
-        .await
-        .expect("the advisory lock is acquired");
+    run(&mut admin, format!("select pg_advisory_lock({ADVISORY_LOCK})")).await;
     let found: bool =
         sqlx::query_scalar("select exists (select from pg_database where datname = $1)")
             .bind(&name)

@@ -7,6 +7,8 @@ use bahay::app::{self, RunningServer, ServerParts};
 use bahay::auth::Signer;
 use bahay::clock::Clock;
 use bahay::grant_limits::GrantLimits;
+use bahay::ledger::{Ledger, LedgerOptions, LedgerTasks};
+use bahay::live_store::Publication;
 use bahay::lobby::{self, Room, house_rooms};
 use bahay::operators::AdjustmentBounds;
 use bahay::rate_limit::{self, Rate};
@@ -14,13 +16,15 @@ use bahay::ratings::Ratings;
 use bahay::records::{ArchiveSchedule, Records};
 use bahay::retention::RetentionPeriods;
 use bahay::rewards::Terms;
+use bahay::tables::{Tables, TermsSource};
 use bahay::ws::{FaultHooks, LinkTimes, Silence};
 use bahay_client::{Client, Play};
-use bahay_engine::catalog::AnyRules;
+use bahay_engine::catalog::{AnyGame, AnyRules};
 use bahay_engine::coins::Coins;
 use bahay_engine::games::tongits::Rules;
 use bahay_engine::table::{Clocks, TableId};
 use sqlx::PgPool;
+use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::timeout;
 use uuid::Uuid;
 
@@ -64,7 +68,7 @@ pub(crate) struct Setup {
 
 impl Default for Setup {
     fn default() -> Self {
-        let rooms = house_rooms(Clocks::default());
+        let rooms = house_rooms(unhurried_clocks());
         let lobby = lobby::Options { socket_required: true, ..lobby::Options::default() };
         Self {
             rooms,
@@ -90,6 +94,18 @@ pub(crate) fn wide_rate_limits() -> rate_limit::Options {
         sign_ins_per_address: rate,
         ..rate_limit::Options::default()
     }
+}
+
+/// Returns clocks with which no deadline between games passes during a test: on a slow machine the
+/// players would otherwise lose their seats before they are ready.
+pub(crate) fn unhurried_clocks() -> Clocks {
+    let long_ms = 600_000;
+    Clocks { prepare_ms: long_ms, absence_ms: long_ms, ..Clocks::default() }
+}
+
+/// Returns clocks with which the AI takes over a seat at once and thinks for this time.
+pub(crate) fn ai_clocks(think_ms: u32) -> Clocks {
+    Clocks { think_ms, grace_ms: 1, ..unhurried_clocks() }
 }
 
 /// Returns link timeouts for clients that answer pings only when their test polls them.
@@ -118,16 +134,11 @@ pub(crate) fn cheap_auth_options() -> accounts::Options {
 
 impl House {
     pub(crate) async fn new() -> Self {
-        Self::with_clocks(Clocks::default()).await
+        Self::with_clocks(unhurried_clocks()).await
     }
 
     pub(crate) async fn with_clocks(clocks: Clocks) -> Self {
-        Self::with_wall(clocks, Clock::system()).await
-    }
-
-    /// Starts a house whose first node has this operating-system clock.
-    pub(crate) async fn with_wall(clocks: Clocks, wall: Clock) -> Self {
-        Self::with_setup(Setup { rooms: house_rooms(clocks), wall, ..Setup::default() }).await
+        Self::with_setup(Setup { rooms: house_rooms(clocks), ..Setup::default() }).await
     }
 
     pub(crate) async fn with_setup(setup: Setup) -> Self {
@@ -146,9 +157,8 @@ impl House {
         database: TestDatabase,
         live: TestLive,
         rooms: Vec<Room>,
-        wall: Clock,
     ) -> Self {
-        Self::start_house(database, live, Setup { rooms, wall, ..Setup::default() }).await
+        Self::start_house(database, live, Setup { rooms, ..Setup::default() }).await
     }
 
     async fn start_house(database: TestDatabase, live: TestLive, mut setup: Setup) -> Self {
@@ -165,6 +175,18 @@ impl House {
         (base, running)
     }
 
+    /// Returns the house's tables as a process without tasks sees them, with its ledger's tasks and
+    /// the publications to it.
+    pub(crate) async fn tables(
+        &self,
+    ) -> (Tables<AnyGame>, LedgerTasks, UnboundedReceiver<Publication>) {
+        let (live, publications) = self.live.connect().await;
+        let pool = self.database.pool().await;
+        let (ledger, tasks) = Ledger::start(pool.clone(), LedgerOptions::default());
+        let terms = TermsSource::unchanging();
+        (Tables::new(live, ledger, Clock::system(), pool, terms), tasks, publications)
+    }
+
     /// Signs a new guest in.
     pub(crate) async fn guest(&self, name: &str) -> Client {
         guest_at(&self.base, name).await
@@ -175,6 +197,13 @@ impl House {
         let house = Self::new().await;
         let client = house.guest(FRIENDS[0]).await;
         (house, client)
+    }
+
+    /// Starts a house in which three guests sit at one table of the newbie room.
+    pub(crate) async fn with_table() -> (Self, TableId, [Client; 3]) {
+        let house = Self::new().await;
+        let (table, clients) = house.table().await;
+        (house, table, clients)
     }
 
     /// Signs new guests in.
@@ -188,19 +217,14 @@ impl House {
 
     /// Seats three guests at one table of the newbie room.
     pub(crate) async fn table(&self) -> (TableId, [Client; 3]) {
-        let clients = self.guests(FRIENDS).await;
-        let mut tables = vec![];
-        for client in &clients {
-            tables.push(client.seat("newbie").await.unwrap());
-        }
-        assert!(tables.iter().all(|table| *table == tables[0]));
-        (tables[0], clients.try_into().unwrap())
+        let (table, clients) = seat_guests([&*self.base; 3]).await;
+        (table, clients.try_into().unwrap())
     }
 
     /// Applies games to ratings until every posted operation is sealed by the node and counted.
     pub(crate) async fn rate_all(&self, ratings: &Ratings) {
         let all = "
-            select not exists (select from pending_house_entries)
+            select not exists (select from unsealed_operations)
                 and p.seal = (select coalesce(max(s.number), 0) from seals s)
             from projections p where p.name = 'ratings'";
         let rated = async {
@@ -221,20 +245,39 @@ impl House {
 /// Shortens the fights of the tests' room, which otherwise last ten seconds each if a concealed
 /// meld may be prompted (rule 4.2).
 fn short_fights(room: Room) -> Room {
-    let mut terms = room.terms().clone();
-    let AnyRules::Tongits(rules) = &mut terms.rules else {
-        return room;
-    };
-    if terms.room != "newbie" || rules.countdowns != Rules::kingdom().countdowns {
+    let usual = Rules::kingdom().countdowns;
+    let is_usual =
+        matches!(&room.terms().rules, AnyRules::Tongits(rules) if rules.countdowns == usual);
+    if room.id() != "newbie" || !is_usual {
         return room;
     }
-    rules.countdowns.fight_ms = FIGHT_MS;
+    with_tongits_rules(&room, |rules| rules.countdowns.fight_ms = FIGHT_MS)
+}
+
+/// Returns a room whose rules are changed if its game is Tong-its.
+pub(crate) fn with_tongits_rules(room: &Room, change: impl FnOnce(&mut Rules)) -> Room {
+    let mut terms = room.terms().clone();
+    if let AnyRules::Tongits(rules) = &mut terms.rules {
+        change(rules);
+    }
     Room::new(room.name(), room.rule_set(), terms).unwrap()
 }
 
 pub(crate) async fn guest_at(base: &str, name: &str) -> Client {
     let device = format!("test-device-{}", Uuid::new_v4());
     Client::guest(base, &device, name).await.unwrap()
+}
+
+/// Signs in guests and seats them at one table of the newbie room, each through its server.
+pub(crate) async fn seat_guests(servers: [&str; 3]) -> (TableId, Vec<Client>) {
+    let (mut clients, mut tables) = (vec![], vec![]);
+    for (base, name) in servers.into_iter().zip(FRIENDS) {
+        let client = guest_at(base, name).await;
+        tables.push(client.seat("newbie").await.unwrap());
+        clients.push(client);
+    }
+    assert!(tables.iter().all(|table| *table == tables[0]), "{tables:?}");
+    (tables[0], clients)
 }
 
 /// Opens a connection and joins the client's table.

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use bahay::live_store::{LiveStore, Options, Publication};
 use bahay_engine::table::TableId;
+use redis::AsyncCommands as _;
 use redis::aio::MultiplexedConnection;
 use tokio::sync::mpsc;
 use uuid::Uuid;
@@ -77,6 +78,12 @@ impl TestLive {
     pub(crate) fn table_key(&self, table: TableId, part: &str) -> String {
         let shard = table.0.as_u128() % u128::from(SHARDS);
         format!("{}:{{s{shard}}}:table:{table}:{part}", self.prefix)
+    }
+
+    /// Removes a table, as when it was forgotten.
+    pub(crate) async fn forget_table(&self, table: TableId) {
+        let keys = ["head", "journal"].map(|part| self.table_key(table, part));
+        let _: i64 = self.raw().await.del(keys.to_vec()).await.unwrap();
     }
 
     /// Returns the key of data that nodes share about a shard.

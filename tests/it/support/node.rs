@@ -7,14 +7,16 @@ use bahay::auth::{Auth, Signer};
 use bahay::clock::Clock;
 use bahay::ledger::{Ledger, LedgerTasks};
 use bahay::live_store::LiveStore;
-use bahay::lobby::{self, Bot, Catalog, Lobby, LobbyParts, house_rooms};
+use bahay::lobby::{self, Catalog, HouseBot, Lobby, LobbyParts, house_rooms};
 use bahay::ratings::Ratings;
 use bahay::tables::Tables;
 use bahay_bots::Ai;
 use bahay_engine::catalog::AnyGame;
 use bahay_engine::coins::Coins;
 use bahay_engine::game::{Game, Viewer};
-use bahay_engine::table::{Clocks, ConnectionId, GameId, Input, Phase, PlayerId, Table, TableId};
+use bahay_engine::table::{
+    Clocks, ConnectionId, GameId, Input, Phase, PlayerId, Readable, Table, TableId, Terms,
+};
 use bahay_shell::{Notice, NoticeReceiver, WatchEnd};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::timeout;
@@ -23,6 +25,7 @@ use uuid::Uuid;
 use super::bank::Bank;
 use super::house::{PATIENCE, cheap_auth_options};
 use super::live::TestLive;
+use crate::support::house::unhurried_clocks;
 
 /// A node in this process, which is killed on drop as by `kill -9`.
 pub(crate) struct Node {
@@ -37,12 +40,27 @@ pub(crate) struct Node {
 impl Node {
     /// Creates a node with its own clock and without background tasks.
     pub(crate) async fn new(bank: &Bank, live: &TestLive, clocks: Clocks) -> Self {
+        Self::build(bank, live, clocks, false).await
+    }
+
+    /// Starts a node as a server does: with the house's clock, and present among the other nodes.
+    pub(crate) async fn start(bank: &Bank, live: &TestLive, clocks: Clocks) -> Self {
+        let mut node = Self::build(bank, live, clocks, true).await;
+        node.tasks.spawn(node.tables().clone().find_lost());
+        node.resume_heartbeats();
+        node
+    }
+
+    async fn build(bank: &Bank, live: &TestLive, clocks: Clocks, is_present: bool) -> Self {
         let (live, publications) = live.connect().await;
         let (ledger, ledger_tasks) = bank.node().await;
-        let (clock, pool) = (Clock::system(), bank.pool.clone());
         let rooms = Catalog::from(house_rooms(clocks));
-        let terms = rooms.terms_source();
-        let tables = Tables::<AnyGame>::new(live.clone(), ledger.clone(), clock, pool, terms);
+        let (books, pool, terms) = (ledger.clone(), bank.pool.clone(), rooms.terms_source());
+        let tables = if is_present {
+            Tables::start(live.clone(), books, pool, terms).await.unwrap()
+        } else {
+            Tables::new(live.clone(), books, Clock::system(), pool, terms)
+        };
         let mut tasks = JoinSet::new();
         tasks.spawn(tables.clone().handle_publications(publications));
         tasks.spawn(tables.clone().run_ticker());
@@ -51,10 +69,11 @@ impl Node {
         Self { lobby, parts, _ledger: ledger_tasks, tasks, present: None }
     }
 
-    /// Creates two nodes of one house.
-    pub(crate) async fn pair(bank: &Bank, live: &TestLive) -> [Self; 2] {
-        let clocks = Clocks::default();
-        [Self::new(bank, live, clocks).await, Self::new(bank, live, clocks).await]
+    /// Creates two nodes of one house with stores of its own.
+    pub(crate) async fn pair() -> (Bank, TestLive, [Self; 2]) {
+        let (bank, live, node) = Self::with_stores(unhurried_clocks()).await;
+        let other = Self::new(&bank, &live, unhurried_clocks()).await;
+        (bank, live, [node, other])
     }
 
     /// Creates a node with stores of its own.
@@ -71,32 +90,15 @@ impl Node {
         (bank, live, node)
     }
 
-    /// Starts two nodes of one house.
-    pub(crate) async fn start_pair(bank: &Bank, live: &TestLive) -> [Self; 2] {
-        let clocks = Clocks::default();
-        [Self::start(bank, live, clocks).await, Self::start(bank, live, clocks).await]
-    }
-
-    /// Starts a node as a server does: with the house's clock, and present among the other nodes.
-    pub(crate) async fn start(bank: &Bank, live: &TestLive, clocks: Clocks) -> Self {
-        let (live, publications) = live.connect().await;
-        let (ledger, ledger_tasks) = bank.node().await;
-        let rooms = Catalog::from(house_rooms(clocks));
-        let terms = rooms.terms_source();
-        let tables = Tables::start(live.clone(), ledger.clone(), bank.pool.clone(), terms);
-        let tables = tables.await.unwrap();
-        let mut tasks = JoinSet::new();
-        tasks.spawn(tables.clone().handle_publications(publications));
-        tasks.spawn(tables.clone().run_ticker());
-        tasks.spawn(tables.clone().find_lost());
-        let present = Some(tasks.spawn(tables.clone().run_heartbeats()));
-        let parts = lobby_parts(bank, rooms, tables, live, ledger);
-        let lobby = Lobby::new(parts.clone());
-        Self { lobby, parts, _ledger: ledger_tasks, tasks, present }
+    /// Starts two nodes of one house with stores of its own.
+    pub(crate) async fn start_pair() -> (Bank, TestLive, [Self; 2]) {
+        let (bank, live, node) = Self::start_with_stores(unhurried_clocks()).await;
+        let other = Self::start(&bank, &live, unhurried_clocks()).await;
+        (bank, live, [node, other])
     }
 
     /// Returns another lobby of this node, with these bots and options.
-    pub(crate) fn lobby_with(&self, bots: &[Bot], options: lobby::Options) -> Lobby {
+    pub(crate) fn lobby_with(&self, bots: &[HouseBot], options: lobby::Options) -> Lobby {
         Lobby::new(LobbyParts { bots: bots.into(), options, ..self.parts.clone() })
     }
 
@@ -120,13 +122,7 @@ impl Node {
 
     /// Makes players ready for the game that the table prepares.
     pub(crate) async fn become_ready(&self, table: TableId, players: &[PlayerId]) -> GameId {
-        let looked = self.read_table(table).await;
-        let game = looked.phase().game().expect("the table prepares a game");
-        for player in players.iter().copied() {
-            let ready = Input::Ready { player, game, commitment: None };
-            self.tables().submit(table, ready).await.unwrap();
-        }
-        game
+        become_ready(self.tables(), table, players).await
     }
 
     /// Joins a table with each player.
@@ -141,6 +137,35 @@ impl Node {
         }
         seated
     }
+}
+
+/// Creates a table with these terms, and seats players at it.
+pub(crate) async fn create_table<G: Ai + Readable>(
+    tables: &Tables<G>,
+    terms: Terms<G::Rules>,
+    players: &[PlayerId],
+) -> TableId {
+    let table = TableId(Uuid::new_v4());
+    tables.create(table, terms).await.unwrap();
+    for player in players {
+        tables.submit(table, Input::sit(*player, "Tala")).await.unwrap();
+    }
+    table
+}
+
+/// Makes players ready for the game that a table prepares.
+pub(crate) async fn become_ready<G: Ai + Readable>(
+    tables: &Tables<G>,
+    table: TableId,
+    players: &[PlayerId],
+) -> GameId {
+    let looked = tables.read_table(table).await.unwrap().expect("the table exists");
+    let game = looked.phase().game().expect("the table prepares a game");
+    for player in players.iter().copied() {
+        let ready = Input::Ready { player, game, commitment: None };
+        tables.submit(table, ready).await.unwrap();
+    }
+    game
 }
 
 /// Returns the parts of a lobby whose accounts and ratings are those of the bank's database.
@@ -210,9 +235,12 @@ impl ConnectedPlayer {
 }
 
 /// Seats players at one table of the newbie room, each through the next node.
-pub(crate) async fn seat_players(nodes: &[Node], players: &[PlayerId]) -> TableId {
+pub(crate) async fn seat_players<'a>(
+    nodes: impl IntoIterator<Item = &'a Node, IntoIter: Clone>,
+    players: &[PlayerId],
+) -> TableId {
     let mut tables = vec![];
-    for (player, node) in players.iter().zip(nodes.iter().cycle()) {
+    for (player, node) in players.iter().zip(nodes.into_iter().cycle()) {
         tables.push(node.lobby.seat(*player, "newbie").await.unwrap());
     }
     assert!(tables.iter().all(|table| *table == tables[0]), "{tables:?}");
@@ -220,8 +248,8 @@ pub(crate) async fn seat_players(nodes: &[Node], players: &[PlayerId]) -> TableI
 }
 
 /// Seats new players with these amounts at one table, each through the next of these nodes.
-pub(crate) async fn seat_new_players<const N: usize>(
-    nodes: &[Node],
+pub(crate) async fn seat_new_players<'a, const N: usize>(
+    nodes: impl IntoIterator<Item = &'a Node, IntoIter: Clone>,
     bank: &Bank,
     hundredths: [i64; N],
 ) -> (TableId, Vec<PlayerId>) {

@@ -1,5 +1,6 @@
 //! The server as a process, ended with the test.
 
+use std::io::Write as _;
 use std::net::SocketAddr;
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -28,6 +29,20 @@ pub(crate) fn run_bahay<'a>(
     let output = if status.success() { stdout } else { stderr };
     let output = String::from_utf8(output).unwrap().trim_end().to_owned();
     if status.success() { Ok(output) } else { Err(output) }
+}
+
+/// Runs a command with this input.
+pub(crate) fn run_with_input(command: &mut Command, input: &[u8]) -> Output {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut running = command.spawn().unwrap();
+    let mut writer = running.stdin.take().unwrap();
+    std::thread::scope(|scope| {
+        // The thread owns the writer, so that the input ends.
+        let written = scope.spawn(move || writer.write_all(input));
+        let output = running.wait_with_output().unwrap();
+        written.join().unwrap().unwrap();
+        output
+    })
 }
 
 /// Returns a server's command line with this test's services and a free port.

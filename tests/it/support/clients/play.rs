@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use bahay::ws::protocol::{Command, Message};
 use bahay_client::{Client, ClientTable, Play, PlayError};
-use bahay_engine::catalog::{AnyAction, AnyGame};
+use bahay_engine::catalog::{AnyAction, AnyEvent, AnyGame};
 use bahay_engine::table::{Event, GameId, PhaseView, TableId};
 use tokio::time::timeout;
 
-use crate::support::house::{FRIENDS, House, PATIENCE, guest_at, join_table};
+use crate::support::house::{House, PATIENCE, join_table};
 
 /// Commands of which the answer is awaited, and messages that must arrive.
 pub(crate) trait TestPlay {
@@ -17,6 +17,53 @@ pub(crate) trait TestPlay {
     /// Returns the next message.
     async fn next_message(&mut self) -> Message<AnyGame> {
         timeout(PATIENCE, self.connection().next()).await.expect("a message arrives").unwrap()
+    }
+
+    /// Returns the messages up to the one that acknowledges a command: an ack, or an update that
+    /// carries the ack.
+    async fn messages_until_ack(&mut self, command: u32) -> Vec<Message<AnyGame>> {
+        let mut messages = vec![];
+        loop {
+            let message = self.next_message().await;
+            let is_refused = matches!(message, Message::Refusal { id, .. } if id == Some(command));
+            assert!(!is_refused, "{message:?}");
+            let is_acked = message.acked_command() == Some(command);
+            messages.push(message);
+            if is_acked {
+                return messages;
+            }
+        }
+    }
+
+    /// Returns the messages before the answer to a ping, which is always an ack.
+    async fn messages_until_ping(&mut self) -> Vec<Message<AnyGame>> {
+        let pinging = self.connection().send(|id| Command::Ping { id }).await.unwrap();
+        let mut messages = self.messages_until_ack(pinging).await;
+        assert_eq!(messages.pop(), Some(Message::Ack { id: pinging, version: None }));
+        messages
+    }
+
+    /// Acts as the house's bot does if the player has a prompt other than the one it `answered`.
+    async fn answer_prompt(&mut self, answered: &mut Option<u32>) {
+        let play = self.connection();
+        let question = play.prompt().map(|prompt| prompt.number);
+        if question != *answered
+            && let Some(action) = play.advice()
+        {
+            *answered = question;
+            play.act(action).await.unwrap();
+        }
+    }
+
+    /// Waits for an update with this event.
+    async fn wait_for_event(&mut self, event: Event<AnyEvent>) {
+        loop {
+            if let Message::Update { events, .. } = self.next_message().await
+                && events.contains(&event)
+            {
+                return;
+            }
+        }
     }
 
     /// Waits for the acknowledgement of a command.
@@ -38,10 +85,10 @@ pub(crate) trait TestPlay {
         self.confirm(joining).await;
     }
 
-    /// Tries to join, and returns the refusal.
-    async fn refused_join(&mut self) -> PlayError {
-        let joining = self.connection().join().await.unwrap();
-        self.connection().wait_for_answer(joining).await.unwrap_err()
+    /// Returns the code with which a command is refused.
+    async fn refusal_of(&mut self, command: u32) -> String {
+        let answer = timeout(PATIENCE, self.connection().wait_for_answer(command)).await;
+        refusal_code(answer.expect("the command is answered"))
     }
 
     async fn confirm_ready(&mut self, game: GameId) {
@@ -133,6 +180,15 @@ impl TestPlay for Play {
     }
 }
 
+/// Returns the code of a refusal.
+pub(crate) fn refusal_code(answer: Result<impl Sized, PlayError>) -> String {
+    match answer {
+        Err(PlayError::Refused { code, .. }) => code,
+        Err(error) => panic!("the command failed without a refusal: {error}"),
+        Ok(_) => panic!("the command was accepted"),
+    }
+}
+
 /// Returns the game that the table prepares now.
 pub(crate) fn prepared_game(play: &Play) -> Option<GameId> {
     match play.view()?.phase {
@@ -201,31 +257,13 @@ pub(crate) async fn deal_game(plays: &mut [Play]) -> GameId {
 pub(crate) async fn play_until_settled(mut play: Play) -> Play {
     let mut answered = None;
     loop {
-        let question = play.prompt().map(|prompt| prompt.number);
-        if question != answered
-            && let Some(action) = play.advice()
-        {
-            answered = question;
-            play.act(action).await.unwrap();
-        }
+        play.answer_prompt(&mut answered).await;
         if let Message::Update { events, .. } = play.next_message().await
             && events.iter().any(|event| matches!(event, Event::Settled { .. }))
         {
             return play;
         }
     }
-}
-
-/// Signs in guests and seats them at one table of the newbie room, each through its server.
-pub(crate) async fn seat_guests(servers: [&str; 3]) -> (TableId, Vec<Client>) {
-    let (mut clients, mut tables) = (vec![], vec![]);
-    for (base, name) in servers.into_iter().zip(FRIENDS) {
-        let client = guest_at(base, name).await;
-        tables.push(client.seat("newbie").await.unwrap());
-        clients.push(client);
-    }
-    assert!(tables.iter().all(|table| *table == tables[0]), "{tables:?}");
-    (tables[0], clients)
 }
 
 /// Reads the messages of each connection in turn until the condition holds.

@@ -1,9 +1,13 @@
-//! A WebSocket at the level of bytes, for clients that no library implements: frames that violate
-//! the protocol, and a reader that does not read.
+//! Sockets below the level of the client: a socket of frames, and one of bytes for clients that no
+//! library implements, with frames that violate the protocol, and a reader that does not read.
 
+use bahay_client::PlayError;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
 use tokio::time::timeout;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
+use tokio_tungstenite::tungstenite::handshake::client::Response;
+use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 
 use crate::support::house::PATIENCE;
 
@@ -27,6 +31,32 @@ pub(crate) async fn request_upgrade(stream: &mut TcpStream, host: &str, headers:
         head.push(timeout(PATIENCE, stream.read_u8()).await.unwrap().unwrap());
     }
     String::from_utf8(head).unwrap()
+}
+
+/// A socket of frames.
+pub(crate) type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
+
+/// Opens a socket by a request with this query and these further headers.
+pub(crate) async fn open_socket(
+    base: &str,
+    query: &str,
+    headers: &[(&'static str, &str)],
+) -> Result<(Socket, Response), PlayError> {
+    let url = format!("{}/v1/play{query}", base.replacen("http", "ws", 1));
+    let mut request = url.into_client_request()?;
+    for (name, value) in headers {
+        request.headers_mut().insert(*name, value.parse().unwrap());
+    }
+    Ok(connect_async(request).await?)
+}
+
+/// Returns the status and the code with which the opening of a socket is refused.
+pub(crate) fn refused_upgrade(result: Result<impl Sized, PlayError>) -> (u16, String) {
+    match result {
+        Err(PlayError::Upgrade { status, code }) => (status, code),
+        Err(other) => panic!("{other}"),
+        Ok(_) => panic!("the socket opened"),
+    }
 }
 
 /// One open connection.

@@ -68,9 +68,7 @@ impl Server {
     /// Sends a command, its words separated by spaces, and returns the reply.
     pub(crate) async fn send_command<T: FromRedisValue>(&self, words: &str) -> T {
         let mut command = Cmd::new();
-        for word in words.split(' ') {
-            command.arg(word);
-        }
+        command.arg(words.split(' ').collect::<Vec<_>>());
         let mut connection = self.try_connect().await.expect("Redis answers");
         command.query_async(&mut connection).await.expect("Redis executes the command")
     }
@@ -180,16 +178,9 @@ impl Cluster {
 
 /// Starts a node for a cluster, with further settings.
 pub(crate) async fn node(settings: &[&str]) -> Server {
-    let own = [
-        "--cluster-enabled",
-        "yes",
-        "--cluster-announce-ip",
-        "127.0.0.1",
-        // A lost master makes only its own slots unavailable.
-        "--cluster-require-full-coverage",
-        "no",
-        "--repl-diskless-sync-delay",
-        "0",
-    ];
-    Server::start(&[own.as_slice(), settings].concat()).await
+    // A lost master makes only its own slots unavailable.
+    let own = "--cluster-enabled yes --cluster-announce-ip 127.0.0.1 \
+        --cluster-require-full-coverage no --repl-diskless-sync-delay 0";
+    let settings: Vec<_> = own.split(' ').chain(settings.iter().copied()).collect();
+    Server::start(&settings).await
 }

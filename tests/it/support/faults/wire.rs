@@ -24,10 +24,11 @@ use std::{fs, io};
 use redis::{ConnectionAddr, IntoConnectionInfo as _};
 use sqlx::ConnectOptions as _;
 use sqlx::postgres::PgConnectOptions;
+use tempfile::TempDir;
+use tokio::io::Interest;
 use tokio::net::{TcpStream, UnixListener, UnixStream};
 use tokio::sync::{Mutex, watch};
 use tokio::task::JoinHandle;
-use uuid::Uuid;
 
 use protocol::{Answers, Piece, RequestBytes};
 
@@ -201,8 +202,6 @@ impl Drop for Wire {
         {
             accepting.abort();
         }
-        // The folder may have been removed already.
-        drop(fs::remove_dir_all(&self.inner.folder));
     }
 }
 
@@ -249,6 +248,9 @@ struct State {
     requests: u64,
     /// The chosen cut, and the number of requests before it was chosen.
     chosen: Option<(Cut, u64)>,
+    /// True from a cut with [`Afterwards::Refuse`] to the next welcome. The cut itself may come
+    /// after that welcome, if the client gives its request up before the answer arrives.
+    refuses: bool,
     errors: BTreeMap<String, u64>,
 }
 
@@ -258,7 +260,7 @@ impl State {
         self.requests += 1;
         let number = self.live.entry(id).or_default();
         *number += 1;
-        let due = match self.chosen {
+        let due: Option<Cut> = match self.chosen {
             Some((cut, from)) => match cut.count {
                 Count::Together if self.requests - from == cut.request => {
                     self.chosen.take().map(|(cut, _)| cut)
@@ -268,6 +270,7 @@ impl State {
             },
             None => None,
         };
+        self.refuses |= due.is_some_and(|cut| cut.afterwards == Afterwards::Refuse);
         (*number, due)
     }
 }
@@ -276,7 +279,8 @@ impl State {
 struct Inner {
     protocol: Protocol,
     server: Server,
-    folder: PathBuf,
+    /// Removed when the last connection has ended.
+    folder: TempDir,
     socket: PathBuf,
     state: watch::Sender<State>,
     /// The accepting task, while there is one.
@@ -286,10 +290,9 @@ struct Inner {
 impl Inner {
     async fn open(protocol: Protocol, server: Server, socket: &str) -> Arc<Self> {
         // A socket's address holds 103 bytes on some systems, so the name is kept short.
-        let name = Uuid::new_v4().simple().to_string();
-        let folder = std::env::temp_dir().join(format!("wire-{}", &name[..12]));
-        fs::create_dir(&folder).expect("a folder with a new name is created");
-        let (socket, state) = (folder.join(socket), watch::Sender::new(State::default()));
+        let folder = tempfile::Builder::new().prefix("wire-").tempdir();
+        let folder = folder.expect("a temporary folder is created");
+        let (socket, state) = (folder.path().join(socket), watch::Sender::new(State::default()));
         let acceptor = Mutex::new(None);
         let inner = Arc::new(Self { protocol, server, folder, socket, state, acceptor });
         inner.welcome().await;
@@ -305,15 +308,20 @@ impl Inner {
     }
 
     async fn refuse(&self) {
-        if let Some(accepting) = self.acceptor.lock().await.take() {
-            accepting.abort();
-            // The socket is closed with the task.
-            drop(accepting.await);
+        stop_accepting(&mut *self.acceptor.lock().await).await;
+    }
+
+    /// Refuses new connections after a cut, unless a welcome came before it.
+    async fn refuse_after_cut(&self) {
+        let mut acceptor = self.acceptor.lock().await;
+        if self.state.borrow().refuses {
+            stop_accepting(&mut acceptor).await;
         }
     }
 
     async fn welcome(self: &Arc<Self>) {
         let mut acceptor = self.acceptor.lock().await;
+        self.state.send_modify(|state| state.refuses = false);
         if acceptor.is_none() {
             drop(fs::remove_file(&self.socket));
             let listener = UnixListener::bind(&self.socket).expect("the socket's path is free");
@@ -328,6 +336,14 @@ impl Inner {
         if !delay.is_zero() {
             tokio::time::sleep(delay).await;
         }
+    }
+}
+
+async fn stop_accepting(acceptor: &mut Option<JoinHandle<()>>) {
+    if let Some(accepting) = acceptor.take() {
+        accepting.abort();
+        // The socket is closed with the task.
+        drop(accepting.await);
     }
 }
 
@@ -378,7 +394,7 @@ async fn proxy_connection(inner: &Inner, id: u64, client: Stream) {
         return;
     };
     if cut.afterwards == Afterwards::Refuse {
-        inner.refuse().await;
+        inner.refuse_after_cut().await;
     }
     drop(client);
     if cut.moment == Moment::Unanswered {
@@ -507,23 +523,26 @@ impl ProxiedConnection<'_> {
     }
 }
 
-enum Stream {
+/// A connection of either kind, whose two directions can be used at once.
+pub(crate) enum Stream {
     Unix(UnixStream),
     Tcp(TcpStream),
 }
 
 impl Stream {
-    async fn read(&self, buffer: &mut [u8]) -> io::Result<usize> {
+    async fn wait_until_ready(&self, interest: Interest) -> io::Result<()> {
+        match self {
+            Self::Unix(stream) => stream.ready(interest).await.map(drop),
+            Self::Tcp(stream) => stream.ready(interest).await.map(drop),
+        }
+    }
+
+    pub(crate) async fn read(&self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
+            self.wait_until_ready(Interest::READABLE).await?;
             let read = match self {
-                Self::Unix(stream) => {
-                    stream.readable().await?;
-                    stream.try_read(buffer)
-                }
-                Self::Tcp(stream) => {
-                    stream.readable().await?;
-                    stream.try_read(buffer)
-                }
+                Self::Unix(stream) => stream.try_read(buffer),
+                Self::Tcp(stream) => stream.try_read(buffer),
             };
             match read {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
@@ -532,17 +551,12 @@ impl Stream {
         }
     }
 
-    async fn write_all(&self, mut bytes: &[u8]) -> io::Result<()> {
+    pub(crate) async fn write_all(&self, mut bytes: &[u8]) -> io::Result<()> {
         while !bytes.is_empty() {
+            self.wait_until_ready(Interest::WRITABLE).await?;
             let written = match self {
-                Self::Unix(stream) => {
-                    stream.writable().await?;
-                    stream.try_write(bytes)
-                }
-                Self::Tcp(stream) => {
-                    stream.writable().await?;
-                    stream.try_write(bytes)
-                }
+                Self::Unix(stream) => stream.try_write(bytes),
+                Self::Tcp(stream) => stream.try_write(bytes),
             };
             match written {
                 Ok(count) => bytes = &bytes[count..],
