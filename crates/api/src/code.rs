@@ -102,7 +102,7 @@ codes! {
     GameNotFound = "game_not_found", NOT_FOUND, "You have played no such game";
     GameNotFinished = "game_not_finished", CONFLICT, "The game has no record yet";
     GameVoided = "game_voided", CONFLICT, "The game was voided and has no record";
-    AnalysisBusy = "analysis_busy", SERVICE_UNAVAILABLE, "Too many analyses are in progress";
+    AnalysisBusy = "analysis_busy", TOO_MANY_REQUESTS, "Too many analyses are in progress";
 
     OwnPlayer = "own_player", CONFLICT, "You cannot do this to yourself";
     TooManyRelations = "too_many_relations", CONFLICT,

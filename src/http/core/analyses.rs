@@ -7,10 +7,12 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
+use std::time::Duration;
 
 use bahay_engine::seat::Seat;
 use serde_json::Value;
 use tokio::sync::{Semaphore, oneshot};
+use tokio::time::{Instant, timeout_at};
 use uuid::Uuid;
 
 use crate::http::{Code, CodeExt as _, Problem};
@@ -26,6 +28,10 @@ const CACHED_MAX: usize = 512;
 
 /// The rate limit of a player's requests for analyses that are not in the node's cache.
 const REQUESTS_PER_PLAYER: Rate = Rate { per_second: 1, burst: 6 };
+
+/// The time for which a request waits for its analysis. An analysis goes on afterwards, so a retry finds
+/// its result.
+const WAIT_MAX: Duration = Duration::from_secs(5);
 
 /// The lowest scheduling priority on Linux for a thread that still shares its processor.
 const NICE: i32 = 19;
@@ -68,6 +74,10 @@ impl Default for Analyses {
 
 impl Analyses {
     /// Returns the bot's judgement of a player's decisions, from the cache or by a new analysis.
+    ///
+    /// # Errors
+    /// `too_many_requests` by the player's rate limit, and `analysis_busy` if the queue is full or the
+    /// result is not there within [`WAIT_MAX`].
     pub(crate) async fn analyze(
         &self,
         player: PlayerId,
@@ -81,7 +91,9 @@ impl Analyses {
         self.0.per_player.acquire(player)?;
         let busy = || Code::AnalysisBusy.with_detail("retry in a moment");
         let queue_slot = self.0.queue_slots.clone().try_acquire_owned().map_err(|_| busy())?;
-        let worker_permit = self.0.worker.clone().acquire_owned().await.map_err(|_| busy())?;
+        let deadline = Instant::now() + WAIT_MAX;
+        let worker_permit = timeout_at(deadline, self.0.worker.clone().acquire_owned()).await;
+        let worker_permit = worker_permit.map_err(|_| busy())?.map_err(|_| busy())?;
         if let Some(cached) = self.lock_cache().by_seat.get(&(game, seat)) {
             // Another request cached the result while this one waited in the queue.
             return Ok(cached.clone());
@@ -99,7 +111,8 @@ impl Analyses {
         };
         let began = thread::Builder::new().name("analyst".into()).spawn(work);
         began.map_err(|error| Problem::unavailable(&error))?;
-        let judged = answered.await.map_err(|_| Problem::internal(&"an analysis panicked"))?;
+        let answered = timeout_at(deadline, answered).await.map_err(|_| busy())?;
+        let judged = answered.map_err(|_| Problem::internal(&"an analysis panicked"))?;
         judged.map_err(|error| Problem::internal(&error))
     }
 
@@ -131,7 +144,9 @@ fn analyze_record(record: Value, seat: Seat) -> Result<Option<Vec<JudgedStep>>, 
 
 #[cfg(test)]
 mod tests {
-    use super::{Analyses, AnalysisCache, CACHED_MAX, Code, PlayerId, REQUESTS_PER_PLAYER, Seat};
+    use super::{
+        Analyses, AnalysisCache, CACHED_MAX, Code, PlayerId, QUEUED_MAX, REQUESTS_PER_PLAYER, Seat,
+    };
     use serde_json::Value;
     use uuid::Uuid;
 
@@ -151,6 +166,17 @@ mod tests {
         }
         assert!(refused > 0);
         assert_eq!(request(other, 0).await, Code::Internal, "no record");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_request_does_not_wait_for_ever() {
+        let analyses = Analyses::default();
+        let running = analyses.0.worker.clone().acquire_owned().await.unwrap();
+        let (player, game) = (PlayerId(Uuid::from_u128(1)), Uuid::from_u128(2));
+        let refused = analyses.analyze(player, game, Seat::new(0).unwrap(), Value::Null).await;
+        assert_eq!(refused.unwrap_err().code, Code::AnalysisBusy);
+        assert_eq!(analyses.0.queue_slots.available_permits(), 1 + QUEUED_MAX);
+        drop(running);
     }
 
     #[test]
