@@ -4,19 +4,17 @@
 use axum::extract::State;
 use axum::response::Response;
 use bahay_engine::chance::Contribution;
-use bahay_engine::coins::Coins;
-use bahay_engine::table::{Payment, Settlement};
 use maud::{Markup, html};
+use serde_json::Value;
 use uuid::Uuid;
 
-use super::query;
-use super::replay::draw_replay;
+use super::replay::{draw_replay, player_name};
+use super::{query, settlement_table};
 use crate::archive::{GameDetail, GameState, SeatDetail};
 use crate::clock::Timestamp;
 use crate::http::Path;
 use crate::http::operator::desk_ui::{
-    ErrorPage, OperatorSession, badge, coins, facts, game_link, id, page, player_link, table,
-    table_of, time,
+    ErrorPage, OperatorSession, badge, coins, facts, game_link, id, page, player_link, table_of,
 };
 use crate::http::operator::ledger::desk::operation_section;
 use crate::ids::GameId;
@@ -43,11 +41,18 @@ pub(crate) async fn show_replay(
 ) -> Result<Response, ErrorPage> {
     let (detail, record) =
         query::load_audited_record(&reports, &audit, &session.operator, GameId(game)).await?;
-    let replayed = GameReplay::from_value(record);
-    let body = match replayed.and_then(|replayed| draw_replay(&replayed, &detail.seats)) {
-        Ok(drawn) => drawn,
-        Err(error) => html! { p class="alert" role="alert" { (error) } },
-    };
+    let replayed = GameReplay::from_value(record.clone());
+    let body =
+        match replayed.and_then(|replayed| draw_replay(&session.zone, &replayed, &detail.seats)) {
+            Ok(drawn) => html! {
+                (drawn)
+                h2 { "Deal" }
+                (house_part(&record))
+                h2 { "Settlement" }
+                (settlement_table::draw(&detail))
+            },
+            Err(error) => html! { p class="alert" role="alert" { (error) } },
+        };
     let body = html! {
         p { (game_link(game, "The game's settlement")) }
         (body)
@@ -57,20 +62,20 @@ pub(crate) async fn show_replay(
 
 fn body(session: &OperatorSession, dossier: &Dossier) -> Markup {
     let Dossier { game, void_reason, operations, verdict } = dossier;
-    let at = |ms: i64| time(Timestamp::from_ms(ms));
+    let at = |ms: i64| session.zone.time(Timestamp::from_ms(ms));
     html! {
         (facts(&[
             ("Id", id(&game.game)),
-            ("Room", html! { (game.room) }),
+            ("Room", html! { a href={ "/desk/settlements?room=" (game.room) } { (game.room) } }),
             ("Table", html! { a href={ "/desk/tables/" (game.table) } { (id(&game.table)) } }),
             ("State", state(game, void_reason.as_deref())),
-            ("Opened (UTC)", at(game.opened_at_ms)),
-            ("Finished (UTC)", html! { @if let Some(ms) = game.finished_at_ms { (at(ms)) } }),
+            ("Opened", at(game.opened_at_ms)),
+            ("Finished", html! { @if let Some(ms) = game.finished_at_ms { (at(ms)) } }),
             ("Ante per seat", coins(game.ante)),
         ]))
-        (seats(&game.seats))
+        (seats(game))
         h2 { "Fairness" }
-        (verification(verdict))
+        (verification(game, verdict))
         @if game.record.is_some() && session.operator.require_moderator().is_ok() {
             p {
                 a class="button" href={ "/desk/games/" (game.game) "/replay" } { "Replay with all hands" }
@@ -79,9 +84,9 @@ fn body(session: &OperatorSession, dossier: &Dossier) -> Markup {
         }
         h2 { "Settlement" }
         @if let Some(ms) = game.reversed_at_ms {
-            p { "The settlement was reversed at " (at(ms)) " UTC; its amounts do not count in lists and totals." }
+            p { "The settlement was reversed at " (at(ms)) "; its amounts do not count in lists and totals." }
         }
-        (settlement(game, verdict))
+        (settlement_table::draw_comparison(game, verdict))
         h2 { "Booked" }
         @for operation in operations { (operation_section(session, operation)) }
     }
@@ -101,20 +106,24 @@ fn state(game: &GameDetail, void_reason: Option<&str>) -> Markup {
     }
 }
 
-fn seats(seats: &[SeatDetail]) -> Markup {
+fn seats(game: &GameDetail) -> Markup {
     table_of(
         "Players",
-        seats,
+        &game.seats,
         &[
-            ("#Seat", &|seat| html! { (seat.seat.index()) }),
+            ("#Seat", &|seat| html! { (seat.seat.index() + 1) }),
             ("Player", &|seat| player_link(seat.player, &seat.name)),
             ("#Stake", &|seat| coins(seat.stake)),
-            ("#Net", &|seat| html! { @if let Some(net) = seat.net { (coins(net)) } }),
+            ("#Net without ante", &|seat| html! { @if let Some(net) = seat.net { (coins(net)) } }),
+            ("#Change of coins", &|seat| {
+                let change = seat.net.and_then(|net| net.checked_sub(game.ante));
+                html! { @if let Some(change) = change { (coins(change)) } }
+            }),
         ],
     )
 }
 
-fn verification(verdict: &RecordVerdict) -> Markup {
+fn verification(game: &GameDetail, verdict: &RecordVerdict) -> Markup {
     match verdict {
         RecordVerdict::Holds { actions, clients, .. } => html! {
             p {
@@ -122,7 +131,7 @@ fn verification(verdict: &RecordVerdict) -> Markup {
                 " The deal follows from the committed seeds, " (actions)
                 " actions from the rules, and the settlement from both."
             }
-            (contributions(clients))
+            (contributions(clients, &game.seats))
         },
         RecordVerdict::Fails { fault } => html! {
             p class="alert" role="alert" { "The record failed verification: " (fault) }
@@ -131,14 +140,24 @@ fn verification(verdict: &RecordVerdict) -> Markup {
     }
 }
 
+/// Draws the house's part of the deal (rule 9.1). The seed determines the hands, so only those who
+/// may see the replay see it.
+fn house_part(record: &Value) -> Markup {
+    let text = |name: &str| html! { code { (record[name].as_str().unwrap_or("unknown")) } };
+    facts(&[
+        ("Commitment of the house, before the deal", text("commitment")),
+        ("Seed of the house, revealed after the game", text("server_seed")),
+    ])
+}
+
 /// Draws the clients' contributions to the deal (rule 9.1).
-fn contributions(clients: &[Contribution]) -> Markup {
+fn contributions(clients: &[Contribution], seats: &[SeatDetail]) -> Markup {
     let clients: Vec<(usize, &Contribution)> = clients.iter().enumerate().collect();
     table_of(
         "Contributions of the clients to the deal",
         &clients,
         &[
-            ("#Seat", &|(seat, _)| html! { (seat) }),
+            ("Player", &|(place, _)| html! { (player_name(seats, *place)) }),
             ("Committed to", &|(_, client)| match &client.commitment {
                 commitment if commitment.is_none() => html! { "no commitment" },
                 commitment => html! { (commitment.0) },
@@ -148,57 +167,4 @@ fn contributions(clients: &[Contribution]) -> Markup {
             }),
         ],
     )
-}
-
-/// Compares the settlement as booked with the recomputed one, item by item.
-fn settlement(game: &GameDetail, verdict: &RecordVerdict) -> Markup {
-    let stored = game.settlement.clone().map(serde_json::from_value::<Settlement>);
-    let stored = stored.and_then(Result::ok);
-    let (recomputed, is_booked) = match verdict {
-        RecordVerdict::Holds { recomputed, is_booked, .. } => (Some(recomputed), *is_booked),
-        RecordVerdict::Fails { .. } | RecordVerdict::NoRecord => (None, false),
-    };
-    if stored.is_none() && recomputed.is_none() {
-        return html! { p { "The game has no settlement." } };
-    }
-    let lines =
-        |settlement: Option<&Settlement>| settlement.map(settlement_lines).unwrap_or_default();
-    let booked = lines(stored.as_ref());
-    let expected = lines(recomputed);
-    let columns = "Item | #As booked | #As recomputed | ";
-    let mut rows: Vec<Vec<Markup>> = Vec::new();
-    for place in 0..booked.len().max(expected.len()) {
-        let left = booked.get(place);
-        let right = expected.get(place);
-        let name = left.or(right).map(|(name, _)| name.as_str()).unwrap_or_default();
-        let amount = |line: Option<&(String, Coins)>| {
-            html! { @if let Some((_, amount)) = line { (coins(*amount)) } @else { "–" } }
-        };
-        let verdict = if left == right { badge("good", "same") } else { badge("bad", "differs") };
-        rows.push(vec![html! { (name) }, amount(left), amount(right), verdict]);
-    }
-    html! {
-        @if !is_booked && recomputed.is_some() {
-            p class="alert" role="alert" { "The booked settlement differs from the recomputed one." }
-        }
-        (table("Settlement, item by item", columns, &rows))
-    }
-}
-
-fn settlement_lines(settlement: &Settlement) -> Vec<(String, Coins)> {
-    let seat = |seat: bahay_engine::seat::Seat| seat.index();
-    let mut lines = Vec::new();
-    for Payment { from, to, items, paid, .. } in &settlement.payments {
-        let items: Vec<_> =
-            items.iter().map(|item| format!("{} {}", item.counts, item.name)).collect();
-        let items = items.join(", ");
-        lines.push((format!("Seat {} pays seat {}: {items}", seat(*from), seat(*to)), *paid));
-    }
-    for fee in &settlement.fees {
-        lines.push((format!("Fee of seat {} on {}", seat(fee.seat), fee.gross), fee.fee));
-    }
-    if let Some(pot) = settlement.pot {
-        lines.push((format!("POT to seat {}", seat(pot.seat)), pot.amount));
-    }
-    lines
 }

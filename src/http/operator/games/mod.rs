@@ -5,3 +5,4 @@ pub(crate) mod desk;
 pub(crate) mod game_rows;
 mod query;
 mod replay;
+mod settlement_table;

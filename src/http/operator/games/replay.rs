@@ -9,10 +9,11 @@ use maud::{Markup, html};
 use super::game_rows;
 use crate::archive::SeatDetail;
 use crate::clock::Timestamp;
-use crate::http::operator::desk_ui::time;
+use crate::http::operator::desk_ui::HouseZone;
 use crate::replay::{GameReplay, ReplayError, Step, TakenAction};
 
 pub(crate) fn draw_replay(
+    zone: &HouseZone,
     replayed: &GameReplay,
     seats: &[SeatDetail],
 ) -> Result<Markup, ReplayError> {
@@ -28,12 +29,12 @@ pub(crate) fn draw_replay(
                     button type="button" data-by="1" { "Next" }
                 }
             }
-            @for step in &steps.steps { (draw_step(step, seats)) }
+            @for step in &steps.steps { (draw_step(zone, step, seats)) }
         }
     })
 }
 
-fn draw_step(step: &Step, seats: &[SeatDetail]) -> Markup {
+fn draw_step(zone: &HouseZone, step: &Step, seats: &[SeatDetail]) -> Markup {
     let name = |seat: Seat| player_name(seats, seat.index());
     html! {
         section class="step" aria-label={ "Step " (step.number) } {
@@ -41,7 +42,7 @@ fn draw_step(step: &Step, seats: &[SeatDetail]) -> Markup {
                 (step.number) ". "
                 @match &step.taken { Some(taken) => (draw_action(taken, seats)), None => "The deal" }
             }
-            p { (time(Timestamp::from_ms(step.at_ms))) }
+            p { (zone.time(Timestamp::from_ms(step.at_ms))) }
             (game_rows::draw_rows(&step.rows, name))
         }
     }
@@ -57,6 +58,7 @@ fn draw_action(taken: &TakenAction, seats: &[SeatDetail]) -> Markup {
     html! { (name(taken.seat)) (chosen) " " (game_rows::draw_pieces(&taken.description, name)) }
 }
 
-fn player_name(seats: &[SeatDetail], place: usize) -> &str {
+/// Returns the name of the player at a place.
+pub(super) fn player_name(seats: &[SeatDetail], place: usize) -> &str {
     seats.get(place).map_or("Unknown player", |seat| seat.name.as_str())
 }
