@@ -25,8 +25,12 @@ create table players (
 -- House bots are few among the players.
 create index players_bots on players (id) where kind = 'bot';
 
--- The search for players by the beginning of the name.
+-- The search for players by the beginning and by a part of the name.
 create index players_by_name on players (lower(name) collate "C", id);
+
+create extension if not exists pg_trgm with schema public;
+
+create index players_by_part_of_name on players using gin (lower(name) gin_trgm_ops);
 
 grant select, insert, update on players to bahay_service;
 

@@ -2,12 +2,9 @@
 //! Coins, games and statistics are reported by their own modules.
 
 use bahay_api::Time;
-use bahay_api::operator::players::{
-    Complaint, PlayerDevice, PlayerMatch, PlayerNote, PlayerSession,
-};
+use bahay_api::operator::players::{Complaint, PlayerDevice, PlayerNote, PlayerSession};
 use bahay_engine::table::PlayerId;
 use jiff_sqlx::Timestamp as SqlTimestamp;
-use uuid::Uuid;
 
 use super::{ReportError, Reports, from_sql};
 use crate::db;
@@ -73,38 +70,6 @@ impl Reports {
             notes: self.notes(player).await?,
             complaints: self.complaints(player).await?,
         }))
-    }
-
-    /// Searches players by the beginning of the name, or by id.
-    pub async fn find_players(&self, text: &str) -> Result<Vec<PlayerMatch>, ReportError> {
-        let id = Uuid::try_parse(text).ok();
-        let begins = text.to_lowercase();
-        let ends = format!("{begins}\u{10ffff}");
-        let once = || {
-            sqlx::query_as!(
-                PlayerMatch,
-                r#"
-                select f.id as "id!", f.name as "name!"
-                from (
-                    select p.id, p.name from players p where p.id = $1
-                    union all
-                    (
-                        select p.id, p.name
-                        from players p
-                        where $1::uuid is null and lower(p.name) collate "C" >= $2
-                            and lower(p.name) collate "C" < $3
-                        order by lower(p.name) collate "C", p.id
-                        limit 20
-                    )
-                ) f
-                "#,
-                id,
-                begins,
-                ends
-            )
-            .fetch_all(&self.pool)
-        };
-        db::retry(once).await
     }
 
     async fn devices(&self, player: PlayerId) -> Result<Vec<PlayerDevice>, ReportError> {

@@ -11,7 +11,8 @@ use crate::values::{Coins, IdText, Time};
 operations! {
     /// Find players
     ///
-    /// At most 20, by name. For operators of every role.
+    /// At most 20: first those whose name begins with the text, then by name. For operators of every
+    /// role.
     FIND_PLAYERS = Get "/v1/operator/players", Operators, Operator {
         query PlayerSearch,
         200 list PlayerMatch: "Players",
@@ -63,7 +64,8 @@ operations! {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct PlayerSearch {
-    /// A prefix of the name, in any case; or the player's id.
+    /// A part of the name, in any case, or its beginning if the text has fewer than three characters;
+    /// or the player's id, or its first four or more hexadecimal digits.
     #[param(min_length = 1, max_length = 64, pattern = "^[^\\u0000]+$", example = "mar")]
     pub search: String,
 }

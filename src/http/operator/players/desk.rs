@@ -12,8 +12,8 @@ use uuid::Uuid;
 use super::query;
 use crate::entropy;
 use crate::http::operator::desk_ui::{
-    ErrorPage, Field, OperatorForm, OperatorSession, badge, button, coins, facts, field, game_link,
-    id, page, pager, player_link, table_of, text_area, time,
+    ErrorPage, Field, HouseZone, OperatorForm, OperatorSession, badge, button, coins, facts, field,
+    game_link, id, page, pager, player_link, table_of, text_area,
 };
 use crate::http::operator::ledger::desk::entries_table;
 use crate::http::operator::ledger::list_entries;
@@ -45,7 +45,7 @@ pub(crate) async fn find(
         "" => Vec::new(),
         text => query::find(&reports, text).await?,
     };
-    let search = Field { value: &search, ..Field::required("search", "Name prefix or id") };
+    let search = Field { value: &search, ..Field::required("search", "Part of the name, or id") };
     let body = html! {
         form class="filter" method="get" action=(HERE) { (field(search)) button { "Find" } }
         (table_of(
@@ -87,7 +87,7 @@ pub(crate) async fn show_player(
     let sanctions =
         sanctions::section(&Sanctions::from_ref(&services), &session, player, &here).await?;
     let body = html! {
-        (summary(&dossier, &sits_at))
+        (summary(&session.zone, &dossier, &sits_at))
         @if session.operator.require_moderator().is_ok() {
             (button(&session, &format!("{here}/sign-out"), "Sign out everywhere", "End all sessions of this player?"))
         }
@@ -97,7 +97,7 @@ pub(crate) async fn show_player(
         (partners_table(&partners))
         (shared_table(&dossier.linked_players))
         h2 { "Newest games" }
-        (settlements_table("Games", &games.items))
+        (settlements_table(&session.zone, "Games", &games.items))
         p { a href={ "/desk/settlements?player=" (player) } { "All games" } }
         h2 { "Wallet" }
         p { a class="button" href={ (here) "/statement" } { "Statement of the last 24 hours" } }
@@ -108,13 +108,13 @@ pub(crate) async fn show_player(
                 }
             }
         }
-        (entries_table(&entries.items))
+        (entries_table(&session.zone, &entries.items))
         (pager(&here, &[], entries.next_cursor.as_deref()))
         h2 { "Sign-ins" }
-        (sessions(&dossier))
-        (devices(&dossier))
+        (sessions(&session.zone, &dossier))
+        (devices(&session.zone, &dossier))
         h2 { "Notes" }
-        (notes(&dossier))
+        (notes(&session.zone, &dossier))
         @if session.operator.require_moderator().is_ok() {
             form method="post" action={ (here) "/notes" } {
                 (session.form_token())
@@ -124,7 +124,7 @@ pub(crate) async fn show_player(
             }
         }
         h2 { "Reports by players" }
-        (complaints(&dossier))
+        (complaints(&session.zone, &dossier))
     };
     Ok(page(&session, &dossier.name, body))
 }
@@ -157,7 +157,11 @@ pub(crate) async fn sign_out(
     Ok(Redirect::to(&format!("{HERE}/{player}")))
 }
 
-fn summary(player: &PlayerDossier, sits_at: &Result<Option<TableId>, LobbyError>) -> Markup {
+fn summary(
+    zone: &HouseZone,
+    player: &PlayerDossier,
+    sits_at: &Result<Option<TableId>, LobbyError>,
+) -> Markup {
     let played = || player.statistics.iter().filter(|statistics| statistics.games > 0);
     let yes = |is: bool| if is { "yes" } else { "no" };
     let sits_at = match sits_at {
@@ -167,8 +171,11 @@ fn summary(player: &PlayerDossier, sits_at: &Result<Option<TableId>, LobbyError>
     };
     facts(&[
         ("Id", id(&player.id)),
-        ("Created (UTC)", time(player.created_at)),
-        ("Deleted", html! { @match player.deleted_at { Some(at) => (time(at)), None => "no" } }),
+        ("Created", zone.time(player.created_at)),
+        (
+            "Deleted",
+            html! { @match player.deleted_at { Some(at) => (zone.time(at)), None => "no" } },
+        ),
         ("Seated at", sits_at),
         ("Available", coins(player.available)),
         ("Held in games", coins(player.held)),
@@ -237,18 +244,18 @@ fn shared_table(shared: &[SharedBy]) -> Markup {
     )
 }
 
-fn sessions(dossier: &PlayerDossier) -> Markup {
+fn sessions(zone: &HouseZone, dossier: &PlayerDossier) -> Markup {
     let sessions = table_of(
         "Sessions, the newest 50",
         &dossier.sessions,
         &[
-            ("Since (UTC)", &|session| time(session.created_at)),
-            ("Last seen", &|session| time(session.last_seen_at)),
+            ("Since", &|session| zone.time(session.created_at)),
+            ("Last seen", &|session| zone.time(session.last_seen_at)),
             ("Method", &|session| html! { (session.method) }),
             ("Address", &|session| optional_text(session.address.as_deref())),
             ("Client", &|session| optional_text(session.user_agent.as_deref())),
             ("Ended", &|session| {
-                html! { @if let Some(at) = session.ended_at { (time(at)) } }
+                html! { @if let Some(at) = session.ended_at { (zone.time(at)) } }
             }),
         ],
     );
@@ -262,35 +269,35 @@ fn optional_text(text: Option<&str>) -> Markup {
     html! { (text.unwrap_or_default()) }
 }
 
-fn devices(dossier: &PlayerDossier) -> Markup {
+fn devices(zone: &HouseZone, dossier: &PlayerDossier) -> Markup {
     table_of(
         "Devices that sign the player in, at most 50",
         &dossier.devices,
         &[
-            ("First seen (UTC)", &|device| time(device.first_seen_at)),
-            ("Last seen", &|device| time(device.last_seen_at)),
+            ("First seen", &|device| zone.time(device.first_seen_at)),
+            ("Last seen", &|device| zone.time(device.last_seen_at)),
         ],
     )
 }
 
-fn notes(dossier: &PlayerDossier) -> Markup {
+fn notes(zone: &HouseZone, dossier: &PlayerDossier) -> Markup {
     table_of(
         "Notes, newest first",
         &dossier.notes,
         &[
-            ("Written (UTC)", &|note| time(note.written_at)),
+            ("Written", &|note| zone.time(note.written_at)),
             ("By", &|note| html! { (note.written_by) }),
             ("Note", &|note| html! { (note.words) }),
         ],
     )
 }
 
-fn complaints(dossier: &PlayerDossier) -> Markup {
+fn complaints(zone: &HouseZone, dossier: &PlayerDossier) -> Markup {
     table_of(
         "Reports, newest first",
         &dossier.complaints,
         &[
-            ("Reported (UTC)", &|one| time(one.created_at)),
+            ("Reported", &|one| zone.time(one.created_at)),
             ("Reason", &|one| html! { (one.reason) }),
             ("Description", &|one| optional_text(one.words.as_deref())),
             ("By", &|one| player_link(one.reporter, id(&one.reporter))),

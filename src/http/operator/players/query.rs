@@ -3,6 +3,7 @@
 use bahay_api::operator::players::{PlayerDossier, PlayerMatch};
 use serde_json::json;
 
+use crate::http::operator::search::check_text;
 use crate::http::player::people::profiles::load_statistics;
 use crate::http::{Code, CodeExt as _, Problem, Services};
 use crate::ids::PlayerId;
@@ -11,16 +12,9 @@ use crate::operators::audit::Action;
 use crate::operators::{NoteText, Operator, RoleMissing};
 use crate::reports::{PlayerReport, Reports};
 
-/// The longest prefix of a name that can be searched for, in characters.
-const SEARCH_LENGTH_MAX: usize = 64;
-
-/// Searches players by a prefix of the name, or by id. A text of another length, or with a zero
-/// byte, is rejected.
+/// Finds players by a part of the name, or by the beginning of the id.
 pub(crate) async fn find(reports: &Reports, text: &str) -> Result<Vec<PlayerMatch>, Problem> {
-    if !(1..=SEARCH_LENGTH_MAX).contains(&text.chars().count()) || text.contains('\0') {
-        return Err(Code::QueryInvalid.with_detail("a search has 1 to 64 characters"));
-    }
-    Ok(reports.find_players(text).await?)
+    Ok(reports.find_players(check_text(text)?).await?)
 }
 
 /// Returns all that operators see of a player. Addresses are included only for operators who may

@@ -1,0 +1,75 @@
+//! The search box of every page, and the page of its matches.
+
+use axum::extract::State;
+use axum::response::{IntoResponse as _, Redirect, Response};
+use bahay_api::operator::search::{SearchHit, SearchKind};
+use maud::{Markup, html};
+use serde::Deserialize;
+
+use super::query;
+use crate::http::operator::desk_ui::{ErrorPage, OperatorSession, id, page, table_of};
+use crate::http::{Query, Services};
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct SearchBox {
+    text: String,
+}
+
+/// Shows the matches, or the page of the only one.
+pub(crate) async fn show_matches(
+    State(services): State<Services>,
+    session: OperatorSession,
+    Query(SearchBox { text }): Query<SearchBox>,
+) -> Result<Response, ErrorPage> {
+    let hits = match text.trim() {
+        "" => Vec::new(),
+        text => query::search(&services, text).await?,
+    };
+    if let [only] = hits.as_slice() {
+        return Ok(Redirect::to(&path_of(only)).into_response());
+    }
+    let body = html! {
+        p {
+            @if text.trim().is_empty() {
+                "Search for a part of a name, an id or its first digits, a room, the number or key of an "
+                "operation, or an account such as wallet:ID."
+            } @else { "Matches of “" (text.trim()) "”." }
+        }
+        (table_of(
+            "Matches, at most 20 of each kind",
+            &hits,
+            &[
+                ("Kind", &|hit| html! { (hit.kind.as_str()) }),
+                ("Name", &|hit| html! { a href=(path_of(hit)) { (name_of(hit)) } }),
+                ("Id", &|hit| id(&hit.id)),
+            ],
+        ))
+    };
+    Ok(page(&session, "Search", body))
+}
+
+fn name_of(hit: &SearchHit) -> Markup {
+    match hit.kind {
+        SearchKind::Game => html! { "game in " (hit.title) },
+        SearchKind::Table => html! { "table in " (hit.title) },
+        SearchKind::Account => html! { "balance " (hit.title) },
+        SearchKind::Player | SearchKind::Room | SearchKind::Operation | SearchKind::Correction => {
+            html! { (hit.title) }
+        }
+    }
+}
+
+/// Returns the path of the page about a match.
+fn path_of(hit: &SearchHit) -> String {
+    let (page, id) = match hit.kind {
+        SearchKind::Player => ("/desk/players/", &hit.id),
+        SearchKind::Room => ("/desk/rooms/", &hit.id),
+        SearchKind::Game => ("/desk/games/", &hit.id),
+        SearchKind::Table => ("/desk/tables/", &hit.id),
+        SearchKind::Correction => ("/desk/corrections/", &hit.id),
+        SearchKind::Operation => ("/desk/ledger?operation=", &hit.id),
+        SearchKind::Account => ("/desk/ledger?account=", &hit.id),
+    };
+    format!("{page}{id}")
+}
