@@ -4,10 +4,14 @@
 //! Whole hours come from the projection. The partial hours at both ends, and operations that are
 //! not projected yet, are read from the ledger, all in one statement and so in one snapshot.
 
+use std::fmt::Display;
+
+use bahay_api::operator::transfers::TransferSum;
 use bahay_engine::coins::Coins;
 use jiff_sqlx::Timestamp as SqlTimestamp;
 
 use super::books::ledger_code;
+use super::export::write_line;
 use super::{ReportError, Reports, from_sql, to_sql};
 use crate::clock::Timestamp;
 use crate::db;
@@ -100,6 +104,19 @@ macro_rules! query_interval {
         };
         db::retry(once).await?
     }};
+}
+
+/// Writes the sums of transfers as CSV, a line for each, in coins.
+pub fn write_transfers(sums: &[TransferSum]) -> String {
+    let mut out = String::new();
+    let columns = ["purpose", "room", "from", "to", "transfers", "coins"];
+    write_line(&mut out, columns.iter().map(|name| name as &dyn Display));
+    for TransferSum { code, room, source, destination, transfers, amount } in sums {
+        let (room, amount) = (room.as_deref().unwrap_or_default(), Coins::from(*amount));
+        let fields: [&dyn Display; 6] = [code, &room, source, destination, transfers, &amount];
+        write_line(&mut out, fields);
+    }
+    out
 }
 
 impl Reports {

@@ -1,0 +1,92 @@
+//! The sums of transfers on one page: what moved within a period, by purpose and room.
+
+use std::collections::BTreeMap;
+
+use axum::extract::State;
+use axum::response::Response;
+use bahay_api::operator::transfers::{TransferReport, TransferSum};
+use bahay_engine::coins::Coins;
+use maud::{Markup, html};
+
+use super::query;
+use crate::http::operator::desk_ui::{
+    ErrorPage, FilterForm, OperatorSession, SearchForm, coins, group_thousands, page, table,
+    table_of,
+};
+use crate::http::{Problem, Services};
+
+const HERE: &str = "/desk/transfers";
+
+pub(crate) async fn show_transfers(
+    State(services): State<Services>,
+    session: OperatorSession,
+    FilterForm(form): FilterForm<SearchForm>,
+) -> Result<Response, ErrorPage> {
+    let period = form.to_query(&session.zone)?.filter;
+    let report = query::load_report(&services, period).await?;
+    let zone = &session.zone;
+    let body = html! {
+        p {
+            "Booked from " (zone.time(report.from)) " to " (zone.time(report.to))
+            ". Amounts are in coins."
+        }
+        form class="filter" method="get" action=(HERE) {
+            (form.period_fields())
+            button { "Show" }
+        }
+        (form.period_links(HERE, zone, services.clock.now()))
+        h2 { "By purpose" }
+        (purposes_table(&report)?)
+        p { a class="button" href=(form.to_url("/desk/transfers.csv")) { "Export as CSV" } }
+        h2 { "By purpose and room" }
+        (sums_table(&report.sums))
+    };
+    Ok(page(&session, "Transfers", body))
+}
+
+pub(crate) async fn export_csv(
+    State(services): State<Services>,
+    session: OperatorSession,
+    FilterForm(form): FilterForm<SearchForm>,
+) -> Result<Response, ErrorPage> {
+    let period = form.to_query(&session.zone)?.filter;
+    Ok(query::export(&services, &session.operator, period).await?)
+}
+
+/// Draws the sums of all rooms and accounts by purpose.
+fn purposes_table(report: &TransferReport) -> Result<Markup, Problem> {
+    let mut purposes: BTreeMap<_, (i64, Coins)> = BTreeMap::new();
+    for sum in &report.sums {
+        let (transfers, amount) = purposes.entry(sum.code).or_default();
+        *transfers += sum.transfers;
+        let total = amount.checked_add(*sum.amount);
+        *amount = total.ok_or_else(|| Problem::internal(&"a sum does not fit 64 bits"))?;
+    }
+    let rows = purposes.iter().map(|(code, (transfers, amount))| {
+        vec![purpose(code.as_str()), count(*transfers), coins(*amount)]
+    });
+    Ok(table("Transfers by purpose", "Purpose | #Transfers | #Coins", rows))
+}
+
+fn sums_table(sums: &[TransferSum]) -> Markup {
+    table_of(
+        "Transfers by purpose, room and kinds of accounts",
+        sums,
+        &[
+            ("Purpose", &|sum| purpose(sum.code.as_str())),
+            ("#Coins", &|sum| coins(sum.amount)),
+            ("Room", &|sum| html! { (sum.room.as_deref().unwrap_or("–")) }),
+            ("From", &|sum| html! { (sum.source) }),
+            ("To", &|sum| html! { (sum.destination) }),
+            ("#Transfers", &|sum| count(sum.transfers)),
+        ],
+    )
+}
+
+fn purpose(code: &str) -> Markup {
+    html! { (code.replace('_', " ")) }
+}
+
+fn count(number: i64) -> Markup {
+    html! { (group_thousands(&number.to_string())) }
+}
