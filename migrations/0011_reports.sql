@@ -72,9 +72,13 @@ create index settlements_newest on settlements (day, finished_at, game)
     include (kind, room, ending, gross, fee, pot, took_pot, taken_over, reversed_at);
 
 -- The settlements of a day with the same attributes, as in `settlement_days`: a filter with few matches reads
--- only those.
-create index settlements_of_sort
-    on settlements (day, gross, kind, room, coalesce(ending, ''), took_pot, taken_over);
+-- only those, and so does the order by payments.
+create index settlements_of_sort on settlements (
+    day, gross, kind, room, coalesce(ending, ''), took_pot, taken_over, finished_at, game
+);
+
+-- The order by POTs.
+create index settlements_with_pot on settlements (day, pot, finished_at, game) where pot is not null;
 
 -- Late settlements: booked more than five seconds after the end of the game.
 create index settlements_slow on settlements (booked_at)
@@ -111,9 +115,12 @@ create table player_settlements (
     fee bigint not null,
     pot bigint null,
     taken_over boolean not null,
+    -- The change of the player's coins without the ante, 0 after a reversal; and the ante.
+    net bigint not null,
+    ante bigint not null,
     reversed_at timestamptz null,
     primary key (player, finished_at, game)
-        include (kind, room, ending, gross, fee, pot, taken_over, reversed_at)
+        include (kind, room, ending, gross, fee, pot, taken_over, net, ante, reversed_at)
 ) partition by range (finished_at);
 
 -- A player's gains from players who were created within the seven days before, less the losses to them, by
@@ -148,8 +155,8 @@ insert into projections (name) values ('figures');
 
 grant select, insert, update on booked_hours, operation_hours, held_by_kind, held_pots,
     settlement_days, newcomer_coins to bahay_service;
-grant select, insert, update (gross, fee, reversed_at) on settlements, player_settlements
-    to bahay_service;
+grant select, insert, update (gross, fee, reversed_at) on settlements to bahay_service;
+grant select, insert, update (gross, fee, net, reversed_at) on player_settlements to bahay_service;
 
 -- The operations that are not projected yet, which reports read from the ledger itself.
 create view late_operations as

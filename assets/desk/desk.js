@@ -24,7 +24,9 @@ function showFailure(kind, text) {
   connection.textContent = kind ? text : '';
 }
 
-const now = () => new Date().toISOString().slice(11, 19);
+// The time of day in the house's zone.
+const timeZone = document.getElementById('alerts')?.dataset.zone;
+const now = () => new Date().toLocaleTimeString('en-GB', { timeZone });
 
 // A live part has the URL of its content and, unless it is a second, the interval of its refresh. Its
 // button pauses the refresh, which is also paused while the page is hidden. The alerts also tell
@@ -59,10 +61,10 @@ for (const part of document.querySelectorAll('[data-live]')) {
     if (answer.status === 401) {
       // A reload would discard a form that is being filled in.
       if (!isConnection) return window.location.reload();
-      return showFailure('session', `The session has ended (${now()} UTC). Sign in again.`);
+      return showFailure('session', `The session has ended (${now()}). Sign in again.`);
     }
     if (isConnection) {
-      const text = `The server has not reached a store since ${now()} UTC. This page may be outdated.`;
+      const text = `The server has not reached a store since ${now()}. This page may be outdated.`;
       showFailure(answer.status >= 500 ? 'store' : '', text);
     }
     if (answer.ok) show(await answer.text());
@@ -73,7 +75,7 @@ for (const part of document.querySelectorAll('[data-live]')) {
         await load();
       } catch {
         // The next attempt may reach the server again.
-        const text = `The server has not answered since ${now()} UTC. This page may be outdated.`;
+        const text = `The server has not answered since ${now()}. This page may be outdated.`;
         if (isConnection) showFailure('server', text);
       }
     }

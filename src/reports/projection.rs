@@ -181,11 +181,13 @@ async fn add_settlements(
         ),
         of_players as (
             insert into player_settlements (
-                player, finished_at, game, kind, room, ending, gross, fee, pot, taken_over
+                player, finished_at, game, kind, room, ending, gross, fee, pot, taken_over, net,
+                ante
             )
             select p.player, s.finished_at, s.game, s.kind, s.room, s.ending, s.gross, s.fee,
-                s.pot, s.taken_over
+                s.pot, s.taken_over, p.net, g.ante
             from settled s
+            join games g on g.id = s.game
             join game_players p on p.game = s.game
         )
         insert into settlement_days as d (
@@ -232,7 +234,7 @@ async fn reverse_settlements(
         ),
         of_players as (
             update player_settlements s
-            set gross = 0, fee = 0, reversed_at = r.reversed_at
+            set gross = 0, fee = 0, net = 0, reversed_at = r.reversed_at
             from reversed r
             join game_players p on p.game = r.game
             where s.player = p.player and s.finished_at = r.finished_at and s.game = r.game

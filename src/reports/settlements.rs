@@ -1,4 +1,4 @@
-//! The filtered list of settled games, newest first.
+//! The filtered list of settled games, newest or largest first.
 //!
 //! A filter may match one game in a hundred thousand, so days without a match are skipped: the
 //! daily counts show which days have matches and, where these are rare, with which attributes. The
@@ -6,12 +6,12 @@
 //! of the projection, some seconds late.
 
 use bahay_api::Coins;
-use bahay_api::operator::settlements::{Settled, SettledSeat, SettlementFilter};
+use bahay_api::operator::settlements::{Settled, SettledSeat, SettlementFilter, SettlementOrder};
 use jiff_sqlx::{Date, Timestamp as SqlTimestamp, ToSqlx as _};
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use super::{PAGE_MAX, ReportError, Reports, from_sql, to_sql};
+use super::{PAGE_MAX, ReportError, Reports, from_sql, largest, to_sql};
 use crate::clock::{self, BoundedTimestamp, Timestamp};
 use crate::db::{self, Page};
 
@@ -22,8 +22,9 @@ const DAYS_AT_ONCE: i64 = 64;
 /// days, each has few matches, and they are searched by their attributes.
 const DAYS_READ_WHOLE: usize = 4;
 
-/// The position of a settlement in the list: the time of finishing, and the game.
-pub(super) type SettlementPosition = (Timestamp, Uuid);
+/// The position of a settlement in the list: the amount in hundredths of a coin by which the list is
+/// ordered, which is 0 in the order of time; the time of finishing; and the game.
+pub(super) type SettlementPosition = (i64, Timestamp, Uuid);
 
 /// Expands to a query with the conditions of a filter on the columns of the innermost table. They
 /// stand between the two texts and read the parameters $1 to $7; the other parameters follow.
@@ -62,7 +63,7 @@ pub(super) fn interval(filter: &SettlementFilter) -> (Timestamp, Timestamp) {
 }
 
 impl Reports {
-    /// Returns a page of the settlements that match the filter, newest first.
+    /// Returns a page of the settlements that match the filter, in its order.
     pub async fn settlements(
         &self,
         filter: &SettlementFilter,
@@ -78,14 +79,33 @@ impl Reports {
         below: Option<SettlementPosition>,
         limit: u32,
     ) -> Result<Page<Settled, SettlementPosition>, ReportError> {
-        let days = match filter.player {
-            Some(_) => Vec::new(),
-            None => db::retry(|| find_days(&self.pool, filter, below, limit)).await?,
+        let order = filter.order.unwrap_or(SettlementOrder::Newest);
+        let pool = &self.pool;
+        let games = match order {
+            SettlementOrder::Newest => {
+                let days = match filter.player {
+                    Some(_) => Vec::new(),
+                    None => db::retry(|| find_days(pool, filter, below, limit)).await?,
+                };
+                db::retry(|| find_newest_games(pool, &days, filter, below, limit)).await?
+            }
+            SettlementOrder::Largest | SettlementOrder::LargestPot => {
+                largest::find_games(pool, filter, order, below, limit).await?
+            }
         };
-        let games = db::retry(|| find_games(&self.pool, &days, filter, below, limit)).await?;
-        let rows = db::retry(|| read_settled(&self.pool, &games)).await?;
-        Ok(Page::from_rows(rows, limit, |last| (last.finished_at.into(), last.game)))
+        let rows = db::retry(|| read_settled(pool, &games)).await?;
+        Ok(Page::from_rows(rows, limit, |last| position(order, last)))
     }
+}
+
+/// Returns the position of a settlement in the list of an order.
+fn position(order: SettlementOrder, settled: &Settled) -> SettlementPosition {
+    let amount = match order {
+        SettlementOrder::Newest => 0,
+        SettlementOrder::Largest => settled.gross.hundredths(),
+        SettlementOrder::LargestPot => settled.pot.map_or(0, |pot| pot.hundredths()),
+    };
+    (amount, settled.finished_at.into(), settled.game)
 }
 
 /// Returns the newest days from the cursor on that have enough settlements for a page. The cursor's
@@ -98,7 +118,7 @@ async fn find_days(
     limit: u32,
 ) -> Result<Vec<Date>, sqlx::Error> {
     let (from, to) = interval(filter);
-    let to = below.map_or(to, |(finished_at, _)| finished_at.min(to));
+    let to = below.map_or(to, |(_, finished_at, _)| finished_at.min(to));
     let first = day(from);
     let mut last = day(to);
     let partial = last;
@@ -147,7 +167,7 @@ async fn find_days(
 
 /// Returns the ids of the newest matching games: those of the filter's player, or those on these
 /// days.
-async fn find_games(
+async fn find_newest_games(
     pool: &PgPool,
     days: &[Date],
     filter: &SettlementFilter,
@@ -155,7 +175,7 @@ async fn find_games(
     limit: u32,
 ) -> Result<Vec<Uuid>, sqlx::Error> {
     let (from, to) = interval(filter);
-    let (below, below_game) = below.unwrap_or((to, Uuid::max()));
+    let (_, below, below_game) = below.unwrap_or((0, to, Uuid::max()));
     macro_rules! find {
         ($before:tt, $after:tt, $source:expr) => {
             filtered!(query_scalar!(
@@ -245,7 +265,7 @@ async fn find_games(
     )
 }
 
-/// Reads these settlements, newest first.
+/// Reads these settlements, in their order.
 async fn read_settled(pool: &PgPool, games: &[Uuid]) -> Result<Vec<Settled>, sqlx::Error> {
     let rows = sqlx::query!(
         r#"
@@ -257,7 +277,7 @@ async fn read_settled(pool: &PgPool, games: &[Uuid]) -> Result<Vec<Settled>, sql
             s.taken_over as "taken_over!", p.players as "players!: Vec<Uuid>",
             p.names as "names!: Vec<String>",
             p.nets as "nets!: Vec<i64>", s.reversed_at as "reversed_at?: SqlTimestamp"
-        from unnest($1::uuid[]) as f (game)
+        from unnest($1::uuid[]) with ordinality as f (game, place)
         -- The limit makes the planner look up each game by its key.
         cross join lateral (
             select s.game, s.kind, s.room, s.finished_at, s.ending, s.winner, s.gross, s.fee,
@@ -277,7 +297,7 @@ async fn read_settled(pool: &PgPool, games: &[Uuid]) -> Result<Vec<Settled>, sql
             from game_players p
             where p.game = f.game
         ) p
-        order by s.finished_at desc, s.game desc
+        order by f.place
         "#,
         games
     )

@@ -4,7 +4,7 @@
 //! one player are read from the player's own rows.
 
 use bahay_api::Coins;
-use bahay_api::operator::settlements::{SettledTotals, SettlementFilter};
+use bahay_api::operator::settlements::{PlayerTotals, SettledTotals, SettlementFilter};
 use jiff_sqlx::{Date, ToSqlx as _};
 
 use super::settlements::{day, filtered, interval};
@@ -31,22 +31,25 @@ impl Reports {
                     coalesce(sum(a.pots), 0)::bigint as "pots!",
                     coalesce(sum(a.games) filter (where a.took_pot), 0)::bigint as "pots_taken!",
                     coalesce(sum(a.games) filter (where a.taken_over), 0)::bigint as "taken_over!",
-                    coalesce(sum(a.reversed), 0)::bigint as "reversed!"
+                    coalesce(sum(a.reversed), 0)::bigint as "reversed!",
+                    coalesce(sum(a.net), 0)::bigint as "net!",
+                    coalesce(sum(a.ante), 0)::bigint as "antes!"
                 from (
                     select d.games, d.kind, d.room, d.ending, d.gross, d.fees, d.pots, d.took_pot,
-                        d.taken_over, d.reversed
+                        d.taken_over, d.reversed, 0::bigint as net, 0::bigint as ante
                     from settlement_days d
                     where $13::uuid is null and d.day >= $8 and d.day < $9
                     union all
                     select 1::bigint, s.kind, s.room, s.ending, s.gross, s.fee, coalesce(s.pot, 0),
-                        s.took_pot, s.taken_over, (s.reversed_at is not null)::int
+                        s.took_pot, s.taken_over, (s.reversed_at is not null)::int, 0, 0
                     from settlements s
                     where $13 is null and (s.day = $12 or s.day = $9)
                         and not (s.day >= $8 and s.day < $9)
                         and s.finished_at >= $10 and s.finished_at < $11
                     union all
                     select 1::bigint, s.kind, s.room, s.ending, s.gross, s.fee, coalesce(s.pot, 0),
-                        s.pot is not null, s.taken_over, (s.reversed_at is not null)::int
+                        s.pot is not null, s.taken_over, (s.reversed_at is not null)::int, s.net,
+                        s.ante
                     from player_settlements s
                     where s.player = $13 and s.finished_at >= $10 and s.finished_at < $11
                 ) a
@@ -71,6 +74,11 @@ impl Reports {
             pots_taken: row.pots_taken,
             taken_over: row.taken_over,
             reversed: row.reversed,
+            player: filter.player.map(|_| PlayerTotals {
+                net: Coins::from_hundredths(row.net),
+                antes: Coins::from_hundredths(row.antes),
+                change: Coins::from_hundredths(row.net - row.antes),
+            }),
         })
     }
 }

@@ -106,6 +106,10 @@ impl Zone {
     pub fn name(&self) -> &str {
         &self.name
     }
+
+    pub fn time_zone(&self) -> &TimeZone {
+        &self.zone
+    }
 }
 
 impl FromStr for Zone {

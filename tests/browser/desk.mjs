@@ -165,11 +165,11 @@ await luz.route('**/desk/settlements/live*', async (route) => {
 await luz.getByText('A newer list').waitFor();
 assert.equal(await luz.evaluate(() => document.activeElement.href), focused);
 await luz.unroute('**/desk/settlements/live*');
-const ending = await rows.first().getByRole('cell').nth(3).innerText();
+const ending = await rows.first().getByRole('cell').nth(7).innerText();
 // A game and one of its endings may have the same name, so the cell is found by its column.
-const alike = await rows.filter({ has: luz.locator(`td:nth-child(4):text-is("${ending}")`) }).count();
+const alike = await rows.filter({ has: luz.locator(`td:nth-child(8):text-is("${ending}")`) }).count();
 assert.ok(alike > 0);
-await luz.getByLabel("Room's id").fill('newbie');
+await luz.getByLabel('Room', { exact: true }).selectOption('newbie');
 await luz.getByLabel('End', { exact: true }).selectOption(ending);
 await luz.getByRole('button', { name: 'Show' }).click();
 await luz.waitForURL(/ending=/);
@@ -180,6 +180,22 @@ await luz.getByLabel('Paid at least').fill('99999');
 await luz.getByRole('button', { name: 'Show' }).click();
 await settlements.getByText('No entries.').waitFor();
 await luz.goBack();
+
+// The largest settlement of a day is two clicks away, and a search shows the only match.
+await luz.goto(`${url}/desk/settlements`);
+await luz.getByRole('link', { name: 'Today', exact: true }).last().click();
+await luz.getByRole('link', { name: 'Largest payments' }).click();
+await luz.waitForURL(/order=largest/);
+const paid = await settlements.locator('tbody td:nth-child(2)').allInnerTexts();
+const amounts = paid.map((text) => Number(text.replaceAll(',', '')));
+assert.ok(amounts.length > 1);
+assert.deepEqual(amounts, [...amounts].sort((one, other) => other - one));
+await checkPage(luz, 'settlements by payments');
+await luz.getByRole('searchbox', { name: 'Search' }).fill('tongo-options-new');
+await luz.keyboard.press('Enter');
+await luz.waitForURL(/\/desk\/rooms\/tongo-options-newbie$/);
+
+await luz.goto(`${url}/desk/settlements?room=newbie`);
 await rows.first().getByRole('link').first().click();
 await luz.getByRole('heading', { level: 1, name: 'Game' }).waitFor();
 await luz.getByText('verified', { exact: true }).waitFor();
@@ -332,7 +348,7 @@ await luz.getByRole('button', { name: 'Open the house' }).click();
 await luz.getByRole('button', { name: 'Close the house' }).waitFor();
 
 const pages = ['today', 'settlements', 'players', `players/${player.player.id}`, 'reports',
-  'ledger', 'rooms', 'rooms/newbie', 'tables', 'corrections', 'switches', 'operators', 'jobs', 'token', 'audit'];
+  'ledger', 'search', 'transfers', 'rooms', 'rooms/newbie', 'tables', 'corrections', 'switches', 'operators', 'jobs', 'token', 'audit'];
 for (const path of pages) {
   const answer = await luz.goto(`${url}/desk/${path}`);
   assert.equal(answer.status(), 200, path);

@@ -8,6 +8,7 @@ use axum::http::request::Parts;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::error::Category;
 
+use crate::clock::BoundedTimestamp;
 use crate::http::{Code, CodeExt as _, Problem};
 
 /// A JSON body. Unknown fields are rejected, because the body types are marked
@@ -114,5 +115,16 @@ pub(crate) fn body_problem(rejection: BytesRejection) -> Problem {
         }
         // The library's enums are non-exhaustive; all other rejections are treated alike.
         _ => Code::BodyUnreadable.problem(),
+    }
+}
+
+/// Rejects a period whose end is not later than its beginning.
+pub(crate) fn check_period(
+    from: Option<BoundedTimestamp>,
+    to: Option<BoundedTimestamp>,
+) -> Result<(), Problem> {
+    match from.zip(to).is_some_and(|(from, to)| from >= to) {
+        true => Err(Code::QueryInvalid.with_detail("`from` is not before `to`")),
+        false => Ok(()),
     }
 }

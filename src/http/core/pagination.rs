@@ -88,6 +88,20 @@ impl Position for (Timestamp, Uuid) {
     }
 }
 
+/// An amount that is not negative, a time and an id.
+impl Position for (i64, Timestamp, Uuid) {
+    fn to_text(&self) -> String {
+        format!("{:x}.{}", self.0, (self.1, self.2).to_text())
+    }
+
+    fn from_text(text: &str) -> Option<Self> {
+        let (amount, rest) = text.split_once('.')?;
+        let amount = i64::from_str_radix(amount, 16).ok().filter(|amount| *amount >= 0)?;
+        let (at, id) = Position::from_text(rest)?;
+        Some((amount, at, id))
+    }
+}
+
 /// A caller's request for one page of a list.
 #[derive(Clone, Debug)]
 pub(crate) struct PageRequest<C, F = NoFilter> {

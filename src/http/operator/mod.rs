@@ -15,10 +15,12 @@ pub(crate) mod player_reports;
 pub(crate) mod players;
 pub(crate) mod rooms;
 pub(crate) mod sanctions;
+pub(crate) mod search;
 pub(crate) mod settlements;
 pub(crate) mod statements;
 pub(crate) mod tables;
 pub(crate) mod today;
+pub(crate) mod transfers;
 
 use axum::extract::FromRef;
 use axum::response::{IntoResponse, Response};
@@ -80,6 +82,7 @@ pub(crate) fn routes(routes: Routes) -> Routes {
         .bind(&operations::sanctions::LIST_SANCTIONS, sanctions::api::list_sanctions)
         .bind(&operations::sanctions::IMPOSE_SANCTION, sanctions::api::impose_sanction)
         .bind(&operations::sanctions::LIFT_SANCTIONS, sanctions::api::lift_sanctions)
+        .bind(&operations::search::SEARCH, search::api::search)
         .bind(&operations::settlements::LIST_SETTLEMENTS, settlements::api::list_settlements)
         .bind(&operations::settlements::TOTAL_SETTLEMENTS, settlements::api::total_settlements)
         .bind(&operations::settlements::EXPORT_SETTLEMENTS, settlements::api::export_settlements)
@@ -93,6 +96,8 @@ pub(crate) fn routes(routes: Routes) -> Routes {
         .bind(&operations::tables::RELEASE_TABLE, tables::api::release_table)
         .bind(&operations::tables::REFUND_LOST_POT, tables::api::refund_lost_pot)
         .bind(&operations::today::SHOW_TODAY, today::api::show_today)
+        .bind(&operations::transfers::TOTAL_TRANSFERS, transfers::api::total_transfers)
+        .bind(&operations::transfers::EXPORT_TRANSFERS, transfers::api::export_transfers)
 }
 
 impl CursorOwner for Operator {

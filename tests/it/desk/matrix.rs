@@ -15,6 +15,7 @@ const TABLE: &str = "
                                               viewer support finance admin
 GET  /desk                                    303    303     303     303
 GET  /desk/alerts                             200    200     200     200
+GET  /desk/search                             200    200     200     200
 GET  /desk/today                              200    200     200     200
 GET  /desk/today/live                         200    200     200     200
 GET  /desk/settlements                        200    200     200     200
@@ -32,6 +33,8 @@ POST /desk/players/{id}/sanctions                  403    404     403     404
 POST /desk/players/{id}/sanctions/lifting          403    409     403     409
 GET  /desk/reports                            200    200     200     200
 POST /desk/reports/{id}/decision              403    404     403     404
+GET  /desk/transfers                          200    200     200     200
+GET  /desk/transfers.csv                      200    200     200     200
 GET  /desk/ledger                             200    200     200     200
 GET  /desk/rooms                              200    200     200     200
 GET  /desk/rooms/newbie                       200    200     200     200

@@ -12,10 +12,12 @@ use bahay::reports::{
 };
 use bahay::standings::{self, Calendar};
 use bahay_api::operator::players::{PlayerMatch, SharedSignal};
+use bahay_api::operator::settlements::SettlementOrder;
 use bahay_engine::testing::TestRng;
 use bahay_lab::fixtures::{self, GenerateHistory, HistoryError, HistorySummary};
 use futures_util::TryStreamExt as _;
 use sqlx::PgPool;
+use uuid::Uuid;
 
 use crate::support::bank::{Bank, KIND, PotGoes, grant_coins, table};
 use crate::support::checks::{check_ledger, count_reports, count_standings};
@@ -303,6 +305,50 @@ fn filters(player: PlayerId) -> Vec<(SettlementFilter, String)> {
     ]
 }
 
+/// Asserts that pages list the settlements of a filter in every order as plain SQL does. Returns
+/// them newest first.
+async fn list_in_every_order(
+    pool: &PgPool,
+    reports: &Reports,
+    filter: &SettlementFilter,
+    clause: &str,
+) -> Vec<Uuid> {
+    let mut newest = Vec::new();
+    for &order in SettlementOrder::ALL {
+        let (amount, condition) = match order {
+            SettlementOrder::Newest => ("0", "true"),
+            SettlementOrder::Largest => ("gross", "true"),
+            SettlementOrder::LargestPot => ("pot", "pot is not null"),
+        };
+        let expected = format!(
+            "select game from settlements s where {clause} and {condition}
+            order by {amount} desc, finished_at desc, game desc"
+        );
+        let expected: Vec<Uuid> = read_values(pool, &expected).await;
+        let filter = SettlementFilter { order: Some(order), ..filter.clone() };
+        let read = async |cursor| reports.settlements(&filter, cursor, 37).await.unwrap();
+        let listed: Vec<_> = read_pages(read).await.iter().map(|row| row.game).collect();
+        assert_eq!(listed, expected, "{filter:?}");
+        if order == SettlementOrder::Newest {
+            newest = expected;
+        }
+    }
+    newest
+}
+
+/// Sums the entries of a player's wallet by the openings and settlements of the matching games.
+async fn read_wallet_change(pool: &PgPool, player: Uuid, clause: &str) -> i64 {
+    let change = format!(
+        "select coalesce(sum(e.amount), 0)::bigint
+        from settlements s
+        join operation_keys k on k.key in ('open:' || s.game, 'settle:' || s.game)
+        join entries e on e.operation = k.operation
+        join accounts a on a.id = e.account and a.code = 'wallet:{player}'
+        where {clause}"
+    );
+    read_value(pool, &change).await
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn settlements_are_listed_and_totalled_as_they_are_booked() {
     let (database, pool, written) = history(400, 30).await;
@@ -347,14 +393,7 @@ async fn settlements_are_listed_and_totalled_as_they_are_booked() {
 
     let player = bank_player(&pool).await;
     for (filter, clause) in filters(player) {
-        let expected = format!(
-            "select game from settlements s where {clause} order by finished_at desc, game desc"
-        );
-        let expected: Vec<uuid::Uuid> = read_values(&pool, &expected).await;
-        let read = async |cursor| reports.settlements(&filter, cursor, 37).await.unwrap();
-        let listed = read_pages(read).await;
-        let listed: Vec<_> = listed.iter().map(|row| row.game).collect();
-        assert_eq!(listed, expected, "{filter:?}");
+        let expected = list_in_every_order(&pool, &reports, &filter, &clause).await;
 
         let sums = format!(
             "select count(*), coalesce(sum(w.paid), 0)::bigint,
@@ -374,6 +413,12 @@ async fn settlements_are_listed_and_totalled_as_they_are_booked() {
         let totals = reports.totals(&filter).await.unwrap();
         let found = [totals.gross, totals.fees, totals.pots].map(|sum| sum.hundredths());
         assert_eq!((totals.games, found), (count, [gross, fees, pots]), "{filter:?}");
+        let change = totals.player.map(|sums| sums.change.hundredths());
+        let expected_change = match filter.player {
+            Some(player) => Some(read_wallet_change(&pool, player, &clause).await),
+            None => None,
+        };
+        assert_eq!(change, expected_change, "{filter:?}");
 
         let csv: Vec<String> = reports.clone().export(filter.clone()).try_collect().await.unwrap();
         let csv = csv.concat();
@@ -527,7 +572,13 @@ async fn no_report_reads_a_large_table_from_end_to_end() {
     reports.today(late, &manila).await.unwrap();
     let player = bank_player(&pool).await;
     let mut game = None;
-    for (filter, _) in filters(player) {
+    let orders = SettlementOrder::ALL.iter().copied();
+    let ordered = orders.flat_map(|order| {
+        filters(player)
+            .into_iter()
+            .map(move |(filter, _)| SettlementFilter { order: Some(order), ..filter })
+    });
+    for filter in ordered {
         let page = reports.settlements(&filter, None, 50).await.unwrap();
         game = game.or(page.items.first().map(|row| GameId(row.game)));
         reports.totals(&filter).await.unwrap();
@@ -538,7 +589,9 @@ async fn no_report_reads_a_large_table_from_end_to_end() {
     reports.game(game.unwrap()).await.unwrap();
     reports.player(player).await.unwrap();
     reports.partners(player).await.unwrap();
-    reports.find_players("Alt").await.unwrap();
+    for text in ["Alt", "al", &player.to_string()[..8], &format!("settle:{}", game.unwrap())] {
+        assert!(!reports.search(text).await.unwrap().is_empty(), "{text}");
+    }
     // Only the trial balance reads all accounts, because any of them may have changed.
     reports.house_accounts().await.unwrap();
     reports.account_entries(&format!("wallet:{player}"), None, 50).await.unwrap();

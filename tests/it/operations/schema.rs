@@ -214,7 +214,7 @@ async fn the_service_can_neither_change_nor_remove_what_was_booked() {
         "player_notes ard",
         "player_relations ard",
         "player_reports ar w(outcome,decided_by,decided_at,note)",
-        "player_settlements ar w(gross,fee,reversed_at)",
+        "player_settlements ar w(gross,fee,net,reversed_at)",
         "player_settlements_unforeseen r",
         "player_statistics arwd",
         "players arw",

@@ -12,10 +12,12 @@ pub mod player_reports;
 pub mod players;
 pub mod rooms;
 pub mod sanctions;
+pub mod search;
 pub mod settlements;
 pub mod statements;
 pub mod tables;
 pub mod today;
+pub mod transfers;
 
 use crate::Operation;
 
@@ -33,8 +35,10 @@ pub(crate) static OPERATIONS: &[&[&Operation]] = &[
     players::OPERATIONS,
     rooms::OPERATIONS,
     sanctions::OPERATIONS,
+    search::OPERATIONS,
     settlements::OPERATIONS,
     statements::OPERATIONS,
     tables::OPERATIONS,
     today::OPERATIONS,
+    transfers::OPERATIONS,
 ];

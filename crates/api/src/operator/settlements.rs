@@ -13,9 +13,9 @@ use crate::values::{Coins, GameNameText, Time};
 operations! {
     /// List settlements
     ///
-    /// Settled games, newest first, with a delay of some seconds. A reversed settlement is listed
-    /// with amounts of 0. A cursor is valid only with the filters of the page that returned it. For
-    /// operators of every role.
+    /// Settled games, newest first unless `order` is given, with a delay of some seconds. A reversed
+    /// settlement is listed with amounts of 0. A cursor is valid only with the filters and the order
+    /// of the page that returned it. For operators of every role.
     LIST_SETTLEMENTS = Get "/v1/operator/settlements", Operators, Operator {
         query PageQuery<SettlementFilter>,
         200 page Settled: "A page of settlements",
@@ -23,7 +23,8 @@ operations! {
 
     /// Total settlements
     ///
-    /// The totals of all settlements that match the filters. For operators of every role.
+    /// The totals of all settlements that match the filters; `order` changes nothing. For operators
+    /// of every role.
     TOTAL_SETTLEMENTS = Get "/v1/operator/settlements/totals", Operators, Operator {
         query SettlementFilter,
         200 json SettledTotals: "The totals",
@@ -31,7 +32,7 @@ operations! {
 
     /// Export settlements
     ///
-    /// All settlements that match the filters as CSV (RFC 4180), newest first, with a header line;
+    /// All settlements that match the filters as CSV (RFC 4180), in the `order`, with a header line;
     /// amounts are integers in hundredths of a coin, times RFC 3339 in UTC. There is no limit: the
     /// response is streamed. If an error interrupts it, the connection is closed. Each export is
     /// recorded in the audit log. For operators of every role.
@@ -41,7 +42,19 @@ operations! {
     }
 }
 
-/// A filter on settlements.
+bahay_base::text_enum! {
+    /// The order of settlements. `newest`: by the time of finishing, newest first. `largest`: by the
+    /// payments of the losers, largest first. `largest_pot`: the games in which a player took the
+    /// POT, the largest POT first.
+    #[derive(ToSchema)]
+    pub enum SettlementOrder {
+        Newest = "newest",
+        Largest = "largest",
+        LargestPot = "largest_pot",
+    }
+}
+
+/// A filter on settlements, and their order.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
@@ -73,6 +86,9 @@ pub struct SettlementFilter {
     pub took_pot: Option<bool>,
     /// Only games in which the AI acted for a player, or only games in which it did not.
     pub taken_over: Option<bool>,
+    /// The order of the list. Without it, the newest settlement is first.
+    #[param(inline)]
+    pub order: Option<SettlementOrder>,
 }
 
 /// A settled game in a list.
@@ -133,4 +149,18 @@ pub struct SettledTotals {
     pub taken_over: i64,
     /// The number of games whose settlement was reversed; their amounts do not count.
     pub reversed: i64,
+    /// The coins of the filter's player; null without one.
+    #[schema(required = true)]
+    pub player: Option<PlayerTotals>,
+}
+
+/// The coins that a player won and lost by settled games.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
+pub struct PlayerTotals {
+    /// The sum of the player's nets, without antes.
+    pub net: Coins,
+    /// The antes that the player paid, which a reversal does not return.
+    pub antes: Coins,
+    /// The change of the player's coins: `net` less `antes`.
+    pub change: Coins,
 }

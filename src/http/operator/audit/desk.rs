@@ -7,8 +7,8 @@ use maud::{Markup, html};
 
 use super::query;
 use crate::http::operator::desk_ui::{
-    ErrorPage, Field, FilterForm, OperatorSession, SearchForm, author_text, field, page, pager,
-    select, table, time,
+    ErrorPage, Field, FilterForm, HouseZone, OperatorSession, SearchForm, author_text, field, page,
+    pager, select, table,
 };
 use crate::http::{Cursors, PageRequest};
 use crate::operators::Audit;
@@ -24,9 +24,10 @@ pub(crate) async fn list(
     session: OperatorSession,
     FilterForm(form): FilterForm<SearchForm>,
 ) -> Result<Response, ErrorPage> {
-    let request = PageRequest::new(session.operator.clone(), form.to_query()?, PAGE, cursors);
+    let request =
+        PageRequest::new(session.operator.clone(), form.to_query(&session.zone)?, PAGE, cursors);
     let listed = query::list(&audit, &request).await?;
-    let columns = "At (UTC) | Operator | Action | Subject | Detail | Channel | Address";
+    let columns = "At | Operator | Action | Subject | Detail | Channel | Address";
     let mut actions = vec![("", "All")];
     actions.extend(Action::ALL.iter().map(|action| (action.as_str(), action.as_str())));
     let input = |name, label, kind, hint| {
@@ -38,21 +39,20 @@ pub(crate) async fn list(
             (input("operator", "Operator", "text", ""))
             (select("action", "Action", &actions, form.value("action")))
             (input("subject", "Subject", "text", "Such as room:newbie."))
-            (input("from", "From (UTC)", "datetime-local", ""))
-            (input("to", "Before (UTC)", "datetime-local", ""))
+            (form.period_fields())
             button { "Search" }
         }
         p { a href=(form.to_url("/desk/audit.csv")) { "Export all matches as CSV" } }
-        (table("Audit entries, newest first", columns, listed.items.iter().map(row)))
+        (table("Audit entries, newest first", columns, listed.items.iter().map(|entry| row(&session.zone, entry))))
         (pager(HERE, &form.conditions(), listed.next_cursor.as_deref()))
     };
     Ok(page(&session, "Audit", body))
 }
 
-fn row(entry: &AuditEntry) -> Vec<Markup> {
+fn row(zone: &HouseZone, entry: &AuditEntry) -> Vec<Markup> {
     let detail = entry.detail.to_string();
     vec![
-        time(entry.at),
+        zone.time(entry.at),
         match &entry.operator {
             // A sign-in under a name that no operator has has no author.
             None if entry.channel != Channel::Command.as_str() => html! {},
@@ -71,5 +71,5 @@ pub(crate) async fn export(
     session: OperatorSession,
     FilterForm(form): FilterForm<SearchForm>,
 ) -> Result<Response, ErrorPage> {
-    Ok(query::export(audit, &session.operator, form.to_query()?.filter).await?)
+    Ok(query::export(audit, &session.operator, form.to_query(&session.zone)?.filter).await?)
 }

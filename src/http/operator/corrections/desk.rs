@@ -15,9 +15,9 @@ use uuid::Uuid;
 use super::query;
 use crate::entropy;
 use crate::http::operator::desk_ui::{
-    ErrorPage, Field, FilterForm, OperatorForm, OperatorSession, badge, button, coins, facts,
-    field, id, page, pager, parse_amount, player_link, select, table, text_area, text_area_of,
-    time,
+    ErrorPage, Field, FilterForm, HouseZone, OperatorForm, OperatorSession, badge, button, coins,
+    facts, field, id, page, pager, parse_amount, player_link, select, table, text_area,
+    text_area_of,
 };
 use crate::http::operator::ledger::desk::operation_link;
 use crate::http::{Code, CodeExt as _, Cursors, PageQuery, PageRequest, Path, Problem, Query};
@@ -42,7 +42,7 @@ pub(crate) async fn list(
     let state = query.filter.state.map_or("", CorrectionState::as_str);
     let request = PageRequest::new(session.operator.clone(), query, PAGE, cursors);
     let listed = query::list(&corrections, &request).await?;
-    let columns = "Requested at (UTC) | Kind | #Coins | Requested by | State | Reason";
+    let columns = "Requested at | Kind | #Coins | Requested by | State | Reason";
     let states =
         [("", "All"), ("open", "Open"), ("approved", "Approved"), ("rejected", "Rejected")];
     let body = html! {
@@ -53,16 +53,16 @@ pub(crate) async fn list(
         @if session.operator.require_corrections_role().is_ok() {
             p { a class="button" href="/desk/corrections/new" { "Request a correction" } }
         }
-        (table("Corrections, newest first", columns, listed.items.iter().map(row)))
+        (table("Corrections, newest first", columns, listed.items.iter().map(|one| row(&session.zone, one))))
         (pager(HERE, &[("state", state)], listed.next_cursor.as_deref()))
     };
     Ok(page(&session, "Corrections", body))
 }
 
-fn row(correction: &Correction) -> Vec<Markup> {
+fn row(zone: &HouseZone, correction: &Correction) -> Vec<Markup> {
     let link = format!("{HERE}/{}", correction.id);
     vec![
-        time(correction.requested_at),
+        zone.time(correction.requested_at),
         html! { a href=(link) { (kind(correction)) } },
         html! { @if let Some(amount) = correction.amount { (coins(amount)) } },
         html! { (correction.requested_by) },
@@ -206,11 +206,11 @@ pub(crate) async fn show_correction(
         ("State", stage(correction.state)),
         ("Reason", html! { (correction.reason) }),
         ("Requested by", html! { (correction.requested_by) }),
-        ("Requested at (UTC)", time(correction.requested_at)),
+        ("Requested at", session.zone.time(correction.requested_at)),
     ]);
     let Correction { decided_by, decided_at, rejection_reason, .. } = &correction;
     properties.extend(decided_by.as_ref().map(|by| ("Decided by", html! { (by) })));
-    properties.extend(decided_at.map(|at| ("Decided at (UTC)", time(at))));
+    properties.extend(decided_at.map(|at| ("Decided at", session.zone.time(at))));
     let reason = |reason| ("Reason for rejection", html! { (reason) });
     properties.extend(rejection_reason.as_ref().map(reason));
     properties.extend(link("Booked as operation", correction.operation));

@@ -1,4 +1,4 @@
-//! Components of pages: tables, fields, buttons, pagers, times and amounts.
+//! Components of pages: tables, fields, buttons, pagers and amounts.
 
 use std::fmt::Display;
 
@@ -6,7 +6,6 @@ use bahay_engine::coins::Coins;
 use maud::{Markup, Render, html};
 
 use super::OperatorSession;
-use crate::clock::{self, Timestamp};
 
 /// Draws a table. The names of its columns are separated by ` | `.
 pub(crate) fn table(
@@ -194,13 +193,6 @@ pub(crate) fn pager(here: &str, query: &[(&str, &str)], next: Option<&str>) -> M
             a rel="next" href={ (here) "?" (query) } { "Next page" }
         }
     }
-}
-
-/// Draws a time in UTC, to the second.
-pub(crate) fn time(at: impl Into<Timestamp>) -> Markup {
-    let at = clock::to_jiff(at.into());
-    let text = at.strftime("%Y-%m-%d %H:%M:%S").to_string();
-    html! { time datetime=(format!("{at:.3}")) { (text) } }
 }
 
 /// Draws an amount with thousands separators and two decimal places, and with a sign if it is

@@ -45,6 +45,10 @@ pub(crate) fn page(session: &OperatorSession, title: &str, body: Markup) -> Resp
                     }
                 }
             }
+            form class="search" role="search" method="get" action="/desk/search" {
+                input type="search" name="text" aria-label="Search" placeholder="Search"
+                    autocomplete="off" maxlength="64";
+            }
             form class="who" method="post" action="/desk/sign-out" {
                 (session.form_token())
                 a href="/desk/token" { (operator.name) " (" (operator.role) ")" }
@@ -52,12 +56,13 @@ pub(crate) fn page(session: &OperatorSession, title: &str, body: Markup) -> Resp
             }
         }
         p id="connection" class="alert" role="alert" hidden {}
-        div id="alerts" class="alerts" role="status" aria-label="Alerts"
+        div id="alerts" class="alerts" data-zone=(session.zone.name()) role="status" aria-label="Alerts"
             data-live="/desk/alerts" data-is-connection {}
         main id="main" tabindex="-1" {
             h1 { (title) }
             (body)
         }
+        footer { "Times are in the zone " (session.zone.name()) "." }
     };
     Html(document(title, &content).into_string()).into_response()
 }

@@ -13,6 +13,7 @@ pub(crate) mod assets;
 pub(crate) mod chart;
 mod components;
 pub(crate) mod form;
+pub(crate) mod house_zone;
 pub(crate) mod layout;
 pub(crate) mod operator_session;
 mod parse;
@@ -42,17 +43,20 @@ use crate::http::operator::player_reports::desk as reports;
 use crate::http::operator::players::desk as player;
 use crate::http::operator::rooms::desk as rooms;
 use crate::http::operator::sanctions::desk as sanctions;
+use crate::http::operator::search::desk as search;
 use crate::http::operator::settlements::desk as settlements;
 use crate::http::operator::statements::desk as statements;
 use crate::http::operator::tables::desk as tables;
 use crate::http::operator::today::desk as today;
+use crate::http::operator::transfers::desk as transfers;
 use crate::http::{DeskOptions, Services};
 
 pub(crate) use components::{
     Field, author_text, badge, button, coins, facts, field, game_link, group_thousands, id, pager,
-    player_link, select, table, table_of, text_area, text_area_of, time,
+    player_link, select, table, table_of, text_area, text_area_of,
 };
 pub(crate) use form::{FilterForm, OperatorForm};
+pub(crate) use house_zone::HouseZone;
 pub(crate) use layout::{ErrorPage, page};
 pub(crate) use operator_session::OperatorSession;
 pub(crate) use parse::{format_decimal, parse_amount, parse_decimal};
@@ -92,6 +96,7 @@ pub(crate) fn routes(options: DeskOptions) -> Router<Services> {
         .route("/desk/enrolment", get(enrolment::show_enrolment).post(enrolment::begin))
         .route("/desk/enrolment/completion", post(enrolment::complete))
         .route("/desk/alerts", get(alerts::refresh))
+        .route("/desk/search", get(search::show_matches))
         .route("/desk/today", get(today::show_today))
         .route("/desk/today/live", get(today::refresh))
         .route("/desk/settlements", get(settlements::list))
@@ -110,6 +115,8 @@ pub(crate) fn routes(options: DeskOptions) -> Router<Services> {
         .route("/desk/reports", get(reports::list))
         .route("/desk/reports/{id}/decision", post(reports::decide))
         .route("/desk/ledger", get(ledger::show_ledger))
+        .route("/desk/transfers", get(transfers::show_transfers))
+        .route("/desk/transfers.csv", get(transfers::export_csv))
         .route("/desk/corrections", get(corrections::list).post(corrections::request))
         .route("/desk/corrections/new", get(corrections::form))
         .route("/desk/corrections/{id}", get(corrections::show_correction))

@@ -14,7 +14,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use axum::response::{Html, IntoResponse as _, Redirect, Response};
 use maud::{Markup, html};
 
-use super::ErrorPage;
+use super::{ErrorPage, HouseZone};
 use crate::accounts::TRUSTED_ORIGIN_LIFE;
 use crate::auth::{BrowserToken, DeskToken, EnrolmentBrowserToken};
 use crate::http::{Code, CodeExt as _, DeskOptions, Services};
@@ -44,6 +44,8 @@ pub(crate) const FORM_TOKEN: &str = "form_token";
 #[derive(Clone, Debug)]
 pub(crate) struct OperatorSession {
     pub(crate) operator: Operator,
+    /// The time zone in which pages display times.
+    pub(crate) zone: HouseZone,
     token: DeskToken,
 }
 
@@ -78,7 +80,10 @@ impl FromRequestParts<Services> for OperatorSession {
             address: client_address(parts),
         };
         match OperatorAuth::from_ref(state).authenticate(&token, context).await {
-            Ok(operator) => Ok(Self { operator, token }),
+            Ok(operator) => {
+                let zone = HouseZone::new(state.standings.calendar().zone.clone());
+                Ok(Self { operator, zone, token })
+            }
             Err(OperatorAuthError::SessionEnded) => Err(ended()),
             Err(error) => Err(ErrorPage::from(error).into_response()),
         }

@@ -1,11 +1,9 @@
-//! Conversions of text that people type into forms of the desk: amounts, numbers with decimal places
-//! and times.
+//! Conversions of text that people type into forms of the desk: amounts and numbers with decimal
+//! places.
 
 use std::borrow::Cow;
 
 use bahay_engine::coins::Coins;
-
-use crate::clock::{self, BoundedTimestamp};
 
 /// Parses an amount in coins with at most two decimal places, such as 12.50 or 1,250, which may be
 /// negative.
@@ -53,19 +51,9 @@ pub(crate) fn parse_non_negative_amount(text: &str) -> Option<Coins> {
     parse_amount(text).filter(|amount| *amount >= Coins::ZERO)
 }
 
-/// Parses a time in UTC as browsers send it, without a time zone.
-pub(crate) fn parse_time(text: &str) -> Option<BoundedTimestamp> {
-    let at: jiff::civil::DateTime = text.trim().parse().ok()?;
-    let at = at.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp();
-    BoundedTimestamp::new(clock::from_jiff(at)).ok()
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{
-        Coins, format_decimal, parse_amount, parse_decimal, parse_non_negative_amount, parse_time,
-    };
-    use crate::clock::Timestamp;
+    use super::{Coins, format_decimal, parse_amount, parse_decimal, parse_non_negative_amount};
 
     #[test]
     fn amounts_are_parsed_as_people_write_them() {
@@ -114,16 +102,5 @@ mod tests {
             assert_eq!(parse_decimal(text, places), Some(number.into()));
         }
         assert_eq!(parse_decimal("0.0005", 3), None);
-    }
-
-    #[test]
-    fn times_are_in_utc() {
-        assert_eq!(
-            parse_time("2026-03-01T12:00").map(|at| Timestamp::from(at).ms()),
-            Some(1_772_366_400_000)
-        );
-        for text in ["", "noon", "2026-02-30T12:00", "-005000-01-01T00:00", "9999-12-30T12:00"] {
-            assert_eq!(parse_time(text), None, "{text}");
-        }
     }
 }

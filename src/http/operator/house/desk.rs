@@ -8,7 +8,6 @@ use maud::html;
 use crate::db::PgPool;
 use crate::http::operator::desk_ui::{
     ErrorPage, OperatorForm, OperatorSession, author_text, badge, button, facts, page, text_area,
-    time,
 };
 use crate::rooms::{self, Catalog};
 
@@ -33,7 +32,7 @@ pub(crate) async fn show_switches(
     // The copy of this process may be a second old.
     if !is_open || rooms.house().revision > 0 {
         properties.push(("Changed by", author_text(changed_by.as_deref())));
-        properties.push(("Changed at (UTC)", time(changed_at)));
+        properties.push(("Changed at", session.zone.time(changed_at)));
     }
     let body = html! {
         h2 { "The whole house" }

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 
 use crate::clock;
 use crate::http::operator::desk_ui::{
-    ErrorPage, FilterForm, OperatorForm, OperatorSession, button, page, pager, table, time,
+    ErrorPage, FilterForm, OperatorForm, OperatorSession, button, page, pager, table,
 };
 use crate::http::{Cursors, PageQuery, PageRequest, Path};
 use crate::operators::{DeadJobDecision, DeadJobs};
@@ -26,7 +26,7 @@ pub(crate) async fn list(
     let request = PageRequest::new(session.operator.clone(), query, PAGE, cursors);
     let listed = super::list(&jobs, &request).await?;
     let rows = listed.items.iter().map(|job| row(&session, job));
-    let columns = "Failed at (UTC) | Job | #Attempts | Last error | Created at (UTC) | Decide";
+    let columns = "Failed at | Job | #Attempts | Last error | Created at | Decide";
     let body = html! {
         p { "Background work whose attempts are used up. Mend the cause first, then retry." }
         (table("Dead jobs, newest first", columns, rows))
@@ -39,11 +39,11 @@ fn row(session: &OperatorSession, job: &DeadJob) -> Vec<Markup> {
     let here = format!("{HERE}/{}", job.id);
     let discard = format!("{here}/discarding");
     vec![
-        time(clock::from_jiff(job.died_at)),
+        session.zone.time(clock::from_jiff(job.died_at)),
         html! { (job.name) },
         html! { (job.attempts) },
         html! { (job.last_error) },
-        time(clock::from_jiff(job.created_at)),
+        session.zone.time(clock::from_jiff(job.created_at)),
         html! {
             (button(session, &format!("{here}/retry"), "Retry", ""))
             (button(session, &discard, "Discard", "Discard this job? It is never done."))

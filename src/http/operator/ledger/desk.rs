@@ -10,8 +10,8 @@ use serde::Deserialize;
 
 use super::query;
 use crate::http::operator::desk_ui::{
-    ErrorPage, Field, OperatorSession, badge, coins, field, game_link, id, page, pager,
-    player_link, table, table_of, time,
+    ErrorPage, Field, HouseZone, OperatorSession, badge, coins, field, game_link, id, page, pager,
+    player_link, table, table_of,
 };
 use crate::http::{Code, CodeExt as _, Cursors, PageQuery, PageRequest, Query};
 use crate::operators::Operator;
@@ -48,7 +48,7 @@ pub(crate) async fn show_ledger(
         let number = operation.parse().map_err(|_| Code::OperationNotFound.problem())?;
         operation_section(&session, &query::find_operation(&reports, number).await?)
     } else if !code.is_empty() {
-        account_page(&reports, code, &request).await?
+        account_page(&reports, &session.zone, code, &request).await?
     } else {
         overview(&reports, &session, &request).await?
     };
@@ -64,6 +64,7 @@ pub(crate) async fn show_ledger(
             (field(operation))
             button { "Show" }
         }
+        p { a href="/desk/transfers" { "Transfers of a period" } }
         (content)
     };
     Ok(page(&session, "Ledger", body))
@@ -91,7 +92,7 @@ async fn overview(
         }
         (accounts(&house))
         h2 id="checks" { "Checks" }
-        (checks_table(&checks))
+        (checks_table(&session.zone, &checks))
         h2 { "Newest operations" }
         @for operation in &operations.items { (operation_section(session, operation)) }
         (pager(HERE, &[], operations.next_cursor.as_deref()))
@@ -100,6 +101,7 @@ async fn overview(
 
 async fn account_page(
     reports: &Reports,
+    zone: &HouseZone,
     code: &str,
     request: &PageRequest<Operator>,
 ) -> Result<Markup, ErrorPage> {
@@ -107,7 +109,7 @@ async fn account_page(
     let entries = query::list_entries(reports, code, request).await?;
     Ok(html! {
         (accounts(&[found]))
-        (entries_table(&entries.items))
+        (entries_table(zone, &entries.items))
         (pager(HERE, &[("account", code)], entries.next_cursor.as_deref()))
     })
 }
@@ -166,23 +168,23 @@ pub(crate) fn operation_link(operation: i64) -> Markup {
     html! { a href={ (HERE) "?operation=" (operation) } { (operation) } }
 }
 
-pub(crate) fn entries_table(entries: &[AccountEntry]) -> Markup {
+pub(crate) fn entries_table(zone: &HouseZone, entries: &[AccountEntry]) -> Markup {
     table_of(
         "Entries, newest first",
         entries,
         &[
-            ("#Entry", &|entry| {
-                html! { @if let Some(version) = entry.version { (version) } @else { "–" } }
+            ("Booked", &|entry| zone.time(entry.booked_at)),
+            ("#Coins", &|entry| coins(entry.amount)),
+            ("#Balance", &|entry| {
+                html! { @if let Some(after) = entry.balance_after { (coins(after)) } @else { "–" } }
             }),
-            ("Booked (UTC)", &|entry| time(entry.booked_at)),
             ("Purpose", &|entry| match entry.game {
                 Some(game) => game_link(game, html! { (entry.code) }),
                 None => html! { (entry.code) },
             }),
             ("Counterparty", &|entry| id(&entry.other)),
-            ("#Coins", &|entry| coins(entry.amount)),
-            ("#Balance", &|entry| {
-                html! { @if let Some(after) = entry.balance_after { (coins(after)) } @else { "–" } }
+            ("#Entry", &|entry| {
+                html! { @if let Some(version) = entry.version { (version) } @else { "–" } }
             }),
             ("Operation", &|entry| operation_link(entry.operation)),
         ],
@@ -229,8 +231,8 @@ pub(crate) fn operation_section(session: &OperatorSession, row: &OperationRow) -
     );
     html! {
         p {
-            "Operation " (operation.id) ", " (operation.kind) ", booked " (time(operation.booked_at))
-            " UTC under " (id(&operation.key))
+            "Operation " (operation.id) ", " (operation.kind) ", booked " (session.zone.time(operation.booked_at))
+            " under " (id(&operation.key))
             @if let Some(game) = operation.game { " for " (game_link(game, "its game")) }
             (reversal(session, row))
         }
@@ -238,14 +240,14 @@ pub(crate) fn operation_section(session: &OperatorSession, row: &OperationRow) -
     }
 }
 
-fn checks_table(checks: &[LedgerCheckReport]) -> Markup {
+fn checks_table(zone: &HouseZone, checks: &[LedgerCheckReport]) -> Markup {
     table_of(
         "Checks of the ledger, newest first",
         checks,
         &[
-            ("Started (UTC)", &|check| time(check.started_at)),
+            ("Started", &|check| zone.time(check.started_at)),
             ("Ended", &|check| match check.finished_at {
-                Some(at) => time(at),
+                Some(at) => zone.time(at),
                 None => html! { "running or aborted" },
             }),
             ("Scope", &|check| {

@@ -10,7 +10,7 @@ use super::query;
 use crate::auth::EnrolmentCode;
 use crate::http::operator::desk_ui::{
     ErrorPage, Field, OperatorForm, OperatorSession, badge, button, facts, field, page, select,
-    table, time,
+    table,
 };
 use crate::http::{Path, Services};
 use crate::operators::{ENROLMENT_LIFE, INDEPENDENT_AFTER, Operators, Role};
@@ -24,8 +24,7 @@ pub(crate) async fn list(
     session.operator.require_administrator()?;
     let listed = operators.list().await?;
     let rows = listed.iter().map(|operator| row(&session, operator));
-    let columns =
-        "Name | Role | State | Since (UTC) | Last seen (UTC) | Token until (UTC) | Actions";
+    let columns = "Name | Role | State | Since | Last seen | Token until | Actions";
     let roles: Vec<_> = Role::ALL.iter().map(|role| (role.as_str(), role.as_str())).collect();
     let body = html! {
         (table("Operators", columns, rows))
@@ -60,13 +59,14 @@ fn row(session: &OperatorSession, operator: &Operator) -> Vec<Markup> {
             }
         }
     };
+    let zone = &session.zone;
     vec![
         html! { (name) },
         html! { (role) },
         state,
-        time(*created_at),
-        last_seen_at.map_or_else(|| html! {}, time),
-        token.map_or_else(|| html! { "none" }, time),
+        zone.time(*created_at),
+        last_seen_at.map_or_else(|| html! {}, |at| zone.time(at)),
+        token.map_or_else(|| html! { "none" }, |at| zone.time(at)),
         actions,
     ]
 }

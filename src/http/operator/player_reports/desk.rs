@@ -11,7 +11,7 @@ use uuid::Uuid;
 use super::query;
 use crate::http::operator::desk_ui::{
     ErrorPage, FilterForm, OperatorForm, OperatorSession, badge, game_link, id, page, pager,
-    player_link, select, table, time,
+    player_link, select, table,
 };
 use crate::http::{Cursors, PageQuery, PageRequest, Path};
 use crate::operators::Moderation;
@@ -32,8 +32,7 @@ pub(crate) async fn list(
     let request = PageRequest::new(session.operator.clone(), query, PAGE, cursors);
     let listed = query::list(&social, &request).await?;
     let rows = listed.items.iter().map(|report| row(&session, report));
-    let columns =
-        "Reported (UTC) | Game | Reporter | Reported player | Reason | Description | Decision";
+    let columns = "Reported | Game | Reporter | Reported player | Reason | Description | Decision";
     let states = [("open", "Open"), ("closed", "Closed")];
     let body = html! {
         form class="filter" method="get" action=(HERE) {
@@ -49,7 +48,7 @@ pub(crate) async fn list(
 
 fn row(session: &OperatorSession, report: &PlayerReport) -> Vec<Markup> {
     vec![
-        time(report.created_at),
+        session.zone.time(report.created_at),
         game_link(report.game, "game"),
         player_link(report.reporter, id(&report.reporter)),
         player_link(report.reported, id(&report.reported)),
@@ -82,7 +81,7 @@ fn decision(session: &OperatorSession, report: &PlayerReport) -> Markup {
             ReportOutcome::Upheld => (badge("bad", "upheld")),
             ReportOutcome::Dismissed => (badge("good", "dismissed")),
         }
-        " " (time(decision.decided_at)) ": " (decision.note)
+        " " (session.zone.time(decision.decided_at)) ": " (decision.note)
     }
 }
 

@@ -16,8 +16,8 @@ use serde_json::Value;
 
 use super::query;
 use crate::http::operator::desk_ui::{
-    ErrorPage, Field, OperatorForm, OperatorSession, badge, button, coins, field, format_decimal,
-    page, parse_amount, parse_decimal, select, table, time,
+    ErrorPage, Field, HouseZone, OperatorForm, OperatorSession, badge, button, coins, field,
+    format_decimal, page, parse_amount, parse_decimal, select, table,
 };
 use crate::http::{Code, CodeExt as _, Path, Problem, Services};
 use crate::lobby::Room;
@@ -85,7 +85,7 @@ pub(crate) async fn show_room(
     let Some(RoomRevision { room, .. }) = revisions.first() else {
         return Err(Code::RoomNotFound.problem().into());
     };
-    let columns = "#Revision | Changed at (UTC) | Changed by | State | #Bet | #Fee";
+    let columns = "#Revision | Changed at | Changed by | State | #Bet | #Fee";
     let here = format!("{HERE}/{id}");
     let body = html! {
         @if session.operator.require_administrator().is_ok() {
@@ -98,17 +98,17 @@ pub(crate) async fn show_room(
             (form(&session, &here, room))
         }
         h2 { "History" }
-        (table("Revisions, newest first", columns, revisions.iter().map(revision)))
+        (table("Revisions, newest first", columns, revisions.iter().map(|one| revision(&session.zone, one))))
         p { a href=(HERE) { "All rooms" } " · " a href={ "/desk/tables?room=" (id) } { "Tables of this room" } }
     };
     Ok(page(&session, room.name(), body))
 }
 
-fn revision(revision: &RoomRevision) -> Vec<Markup> {
+fn revision(zone: &HouseZone, revision: &RoomRevision) -> Vec<Markup> {
     let RoomRevision { room, changed_by, changed_at } = revision;
     vec![
         html! { (room.revision()) },
-        time(*changed_at),
+        zone.time(*changed_at),
         html! { (changed_by.as_deref().unwrap_or("")) },
         if room.is_open() { badge("good", "open") } else { badge("bad", "closed") },
         coins(room.terms().price.bet),

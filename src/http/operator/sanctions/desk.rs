@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::query;
 use crate::accounts::{SanctionKind, SanctionRecord};
 use crate::http::operator::desk_ui::{
-    ErrorPage, Field, OperatorForm, OperatorSession, field, select, table, text_area, time,
+    ErrorPage, Field, HouseZone, OperatorForm, OperatorSession, field, select, table, text_area,
 };
 use crate::http::{Code, CodeExt as _, Path, Problem};
 use crate::ids::PlayerId;
@@ -50,11 +50,13 @@ pub(crate) async fn section(
         if listed.iter().any(|sanction| sanction.is_in_force(now)) {
             in_force.push((kind, lift));
         }
-        rows.extend(listed.iter().map(|sanction| (sanction.imposed_at, row(name, sanction))));
+        rows.extend(
+            listed.iter().map(|sanction| (sanction.imposed_at, row(&session.zone, name, sanction))),
+        );
     }
     rows.sort_by_key(|(imposed_at, _)| std::cmp::Reverse(*imposed_at));
     let rows = rows.iter().map(|(_, row)| row);
-    let columns = "Kind | Since (UTC) | Until (UTC) | Lifted (UTC) | Reason";
+    let columns = "Kind | Since | Until | Lifted | Reason";
     let kinds = KINDS.map(|(kind, name, _)| (kind.as_str(), name));
     Ok(html! {
         (table("Bans and mutes, newest first", columns, rows))
@@ -83,14 +85,15 @@ pub(crate) async fn section(
 }
 
 fn row(
+    zone: &HouseZone,
     kind: &str,
     SanctionRecord { sanction, imposed_at, lifted_at }: &SanctionRecord,
 ) -> Vec<Markup> {
     vec![
         html! { (kind) },
-        time(*imposed_at),
-        sanction.ends_at.map_or_else(|| html! { "permanent" }, time),
-        lifted_at.map_or_else(|| html! {}, time),
+        zone.time(*imposed_at),
+        sanction.ends_at.map_or_else(|| html! { "permanent" }, |at| zone.time(at)),
+        lifted_at.map_or_else(|| html! {}, |at| zone.time(at)),
         html! { (sanction.reason) },
     ]
 }

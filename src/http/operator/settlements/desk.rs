@@ -2,18 +2,24 @@
 
 use axum::extract::State;
 use axum::response::{Html, IntoResponse as _, Response};
-use bahay_api::operator::settlements::{Settled, SettledTotals, SettlementFilter};
+use bahay_api::operator::players::PlayerMatch;
+use bahay_api::operator::settlements::{
+    PlayerTotals, Settled, SettledTotals, SettlementFilter, SettlementOrder,
+};
 use bahay_engine::catalog;
 use maud::{Markup, html};
+use uuid::Uuid;
 
 use super::query;
 use crate::http::operator::desk_ui::{
-    ErrorPage, Field, FilterForm, OperatorSession, SearchForm, badge, coins, facts, field,
-    game_link, page, pager, player_link, select, table_of, time,
+    ErrorPage, Field, FilterForm, HouseZone, OperatorSession, SearchForm, badge, coins, facts,
+    field, game_link, id, page, pager, player_link, select, table_of,
 };
-use crate::http::{Cursors, PageQuery, PageRequest, Problem};
+use crate::http::operator::players::find;
+use crate::http::{Cursors, PageQuery, PageRequest, Problem, Services};
 use crate::operators::{Audit, Operator};
 use crate::reports::Reports;
+use crate::rooms;
 
 const HERE: &str = "/desk/settlements";
 const LIVE: &str = "/desk/settlements/live";
@@ -22,31 +28,101 @@ const FILE: &str = "/desk/settlements.csv";
 /// The number of settlements on one page.
 const PAGE: u32 = 50;
 
+/// The orders of the list, with the names of their links and the captions of the list.
+const ORDERS: [(SettlementOrder, &str, &str); 3] = [
+    (SettlementOrder::Newest, "Newest", "Settlements, newest first"),
+    (SettlementOrder::Largest, "Largest payments", "Settlements, largest payments first"),
+    (SettlementOrder::LargestPot, "Largest POTs", "Settlements with a taken POT, largest first"),
+];
+
 pub(crate) async fn list(
-    State(reports): State<Reports>,
+    State(services): State<Services>,
     State(cursors): State<Cursors>,
     session: OperatorSession,
     FilterForm(form): FilterForm<SearchForm>,
 ) -> Result<Response, ErrorPage> {
-    let query = form.to_query()?;
-    let totals = query::total(&reports, &query.filter).await?;
-    let is_newest = query.cursor.is_none();
+    let Services { reports, .. } = &services;
+    let form = match find_player(reports, form).await? {
+        FoundPlayer::One(form) => form,
+        FoundPlayer::Several(form, players) => return Ok(choose_player(&session, &form, &players)),
+    };
+    let query = form.to_query(&session.zone)?;
+    let totals = query::total(reports, &query.filter).await?;
+    let order = query.filter.order.unwrap_or(SettlementOrder::Newest);
+    let is_live = query.cursor.is_none() && order == SettlementOrder::Newest;
     let request = PageRequest::new(session.operator.clone(), query, PAGE, cursors);
-    let list = draw_list(&reports, &form, &request).await?;
+    let list = draw_list(reports, &session, &form, &request).await?;
     let body = html! {
-        (draw_form(&form))
+        (draw_form(&form, &services))
+        (form.period_links(HERE, &session.zone, services.clock.now()))
         h2 { "Totals" }
         (totals_section(&totals))
         p { a class="button" href=(form.to_url(FILE)) { "Export all as CSV" } }
-        h2 { "Newest first" }
-        @if is_newest {
+        h2 { "List" }
+        nav class="choices" aria-label="Order" {
+            @for (one, name, _) in ORDERS {
+                a href=(form.with(&[("order", one.as_str())]).to_url(HERE))
+                    aria-current=[(one == order).then_some("true")] { (name) }
+            }
+        }
+        @if is_live {
             p {
                 button type="button" data-hold="settled" aria-pressed="false" hidden { "Pause updates" }
             }
         }
-        div id="settled" data-live=[is_newest.then(|| form.to_url(LIVE))] { (list) }
+        div id="settled" data-live=[is_live.then(|| form.to_url(LIVE))] { (list) }
     };
     Ok(page(&session, "Settlements", body))
+}
+
+/// The result of the search for the player whom the form names.
+enum FoundPlayer {
+    /// The form with the player's id, or without a player.
+    One(SearchForm),
+    Several(SearchForm, Vec<PlayerMatch>),
+}
+
+/// Finds the player whose name or its beginning was typed instead of an id.
+async fn find_player(reports: &Reports, form: SearchForm) -> Result<FoundPlayer, Problem> {
+    let typed = form.value("player").trim();
+    if typed.is_empty() || Uuid::try_parse(typed).is_ok() {
+        return Ok(FoundPlayer::One(form));
+    }
+    let mut found = find(reports, typed).await?;
+    if let Some(exact) =
+        found.iter().position(|one| one.name.to_lowercase() == typed.to_lowercase())
+        && found.iter().filter(|one| one.name.to_lowercase() == typed.to_lowercase()).count() == 1
+    {
+        found = vec![found.swap_remove(exact)];
+    }
+    match found.as_slice() {
+        [one] => Ok(FoundPlayer::One(form.with(&[("player", &one.id.to_string())]))),
+        _ => Ok(FoundPlayer::Several(form, found)),
+    }
+}
+
+/// Returns the page on which an operator chooses among the players with the typed name.
+fn choose_player(
+    session: &OperatorSession,
+    form: &SearchForm,
+    players: &[PlayerMatch],
+) -> Response {
+    let body = html! {
+        p { "Choose the player whose name begins with “" (form.value("player").trim()) "”." }
+        (table_of(
+            "Players, at most 20",
+            players,
+            &[
+                ("Name", &|player| {
+                    let id = player.id.to_string();
+                    html! { a href=(form.with(&[("player", &id)]).to_url(HERE)) { (player.name) } }
+                }),
+                ("Id", &|player| id(&player.id)),
+            ],
+        ))
+        p { a href=(form.with(&[("player", "")]).to_url(HERE)) { "All players" } }
+    };
+    page(session, "Settlements", body)
 }
 
 /// Returns the first page of the list without its surroundings, for the script to refresh.
@@ -56,9 +132,9 @@ pub(crate) async fn refresh(
     session: OperatorSession,
     FilterForm(form): FilterForm<SearchForm>,
 ) -> Result<Response, ErrorPage> {
-    let query = PageQuery { cursor: None, ..form.to_query()? };
-    let request = PageRequest::new(session.operator, query, PAGE, cursors);
-    let list = draw_list(&reports, &form, &request).await?;
+    let query = PageQuery { cursor: None, ..form.to_query(&session.zone)? };
+    let request = PageRequest::new(session.operator.clone(), query, PAGE, cursors);
+    let list = draw_list(&reports, &session, &form, &request).await?;
     Ok(Html(list.into_string()).into_response())
 }
 
@@ -69,14 +145,11 @@ pub(crate) async fn export_csv(
     session: OperatorSession,
     FilterForm(form): FilterForm<SearchForm>,
 ) -> Result<Response, ErrorPage> {
-    let filter = form.to_query()?.filter;
+    let filter = form.to_query(&session.zone)?.filter;
     Ok(query::export(&audit, &session.operator, reports, filter).await?)
 }
 
-fn draw_form(form: &SearchForm) -> Markup {
-    let input = |name, label, kind| {
-        field(Field { kind, value: form.value(name), ..Field::optional(name, label) })
-    };
+fn draw_form(form: &SearchForm, services: &Services) -> Markup {
     let amount = |name, label| {
         let value = form.value(name);
         field(Field { value, inputmode: "decimal", ..Field::optional(name, label) })
@@ -92,64 +165,87 @@ fn draw_form(form: &SearchForm) -> Markup {
             endings.push((ending.name, ending.title));
         }
     }
+    let listed = services.lobby.rooms();
+    let mut rooms = vec![("", "Any"), (rooms::PRIVATE, "Private tables")];
+    rooms.extend(listed.iter().map(|room| (room.id(), room.name())));
     let either = [("", "Either"), ("yes", "Yes"), ("no", "No")];
     html! {
         form class="filter" method="get" action=(HERE) {
-            (input("from", "From (UTC)", "datetime-local"))
-            (input("to", "Before (UTC)", "datetime-local"))
-            (input("room", "Room's id", "text"))
-            (input("player", "Player's id", "text"))
+            (form.period_fields())
+            (select("room", "Room", &rooms))
+            (field(Field {
+                value: form.value("player"), ..Field::optional("player", "Player's name or id")
+            }))
             (select("kind", "Game", &games))
             (select("ending", "End", &endings))
             (amount("least", "Paid at least"))
             (amount("most", "Paid at most"))
             (select("pot", "POT taken", &either))
             (select("takeover", "AI played", &either))
+            @if !form.value("order").is_empty() {
+                input type="hidden" name="order" value=(form.value("order"));
+            }
             button { "Show" }
         }
     }
 }
 
 fn totals_section(totals: &SettledTotals) -> Markup {
-    facts(&[
-        ("Games", html! { (totals.games) }),
-        ("Paid by losers", coins(totals.gross)),
-        ("Fees", coins(totals.fees)),
-        ("POTs taken", html! { (totals.pots_taken) " (" (coins(totals.pots)) ")" }),
-        ("AI played", html! { (totals.taken_over) }),
-        ("Reversed", html! { (totals.reversed) }),
-    ])
+    html! {
+        (facts(&[
+            ("Games", html! { (totals.games) }),
+            ("Paid by losers", coins(totals.gross)),
+            ("Fees", coins(totals.fees)),
+            ("POTs taken", html! { (totals.pots_taken) " (" (coins(totals.pots)) ")" }),
+            ("AI played", html! { (totals.taken_over) }),
+            ("Reversed", html! { (totals.reversed) }),
+        ]))
+        @if let Some(PlayerTotals { net, antes, change }) = totals.player {
+            (facts(&[
+                ("Player's net without antes", coins(net)),
+                ("Antes paid", coins(antes)),
+                ("Change of the player's coins", coins(change)),
+            ]))
+        }
+    }
 }
 
 async fn draw_list(
     reports: &Reports,
+    session: &OperatorSession,
     form: &SearchForm,
     request: &PageRequest<Operator, SettlementFilter>,
 ) -> Result<Markup, Problem> {
     let listed = query::list(reports, request).await?;
+    let order = request.filter.order.unwrap_or(SettlementOrder::Newest);
+    let caption = ORDERS.iter().find(|(one, ..)| *one == order).map_or("", |(.., caption)| caption);
     Ok(html! {
-        (settlements_table("Settlements", &listed.items))
+        (settlements_table(&session.zone, caption, &listed.items))
         (pager(HERE, &form.conditions(), listed.next_cursor.as_deref()))
     })
 }
 
 /// Draws a table of settlements.
-pub(crate) fn settlements_table(caption: &str, settlements: &[Settled]) -> Markup {
+pub(crate) fn settlements_table(
+    zone: &HouseZone,
+    caption: &str,
+    settlements: &[Settled],
+) -> Markup {
     table_of(
         caption,
         settlements,
         &[
-            ("Finished (UTC)", &|row| game_link(row.game, time(row.finished_at))),
-            ("Game", &|row| html! { (row.kind) }),
-            ("Room", &|row| html! { (row.room) }),
-            ("End", &|row| html! { (row.ending.as_deref().unwrap_or("?")) }),
-            ("Players", &draw_seats),
+            ("Finished", &|row| game_link(row.game, zone.time(row.finished_at))),
             ("#Paid", &|row| coins(row.gross)),
             ("#Fee", &|row| coins(row.fee)),
             ("#POT", &|row| html! { @if let Some(pot) = row.pot { (coins(pot)) } }),
+            ("Players", &draw_seats),
+            ("Game", &|row| html! { (row.kind) }),
+            ("Room", &|row| html! { (row.room) }),
+            ("End", &|row| html! { (row.ending.as_deref().unwrap_or("?")) }),
             ("AI", &|row| html! { @if row.taken_over { (badge("waiting", "AI")) } }),
-            ("Reversed (UTC)", &|row| {
-                html! { @if let Some(at) = row.reversed_at { (badge("bad", "reversed")) " " (time(at)) } }
+            ("Reversed", &|row| {
+                html! { @if let Some(at) = row.reversed_at { (badge("bad", "reversed")) " " (zone.time(at)) } }
             }),
         ],
     )

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::clock;
 use crate::http::core::csv_file::csv_response;
+use crate::http::core::extractors::check_period;
 use crate::http::core::game_names::{check_ending, require_kind};
 use crate::http::{Code, CodeExt as _, PageOf, PageRequest, Problem};
 use crate::operators::audit::Action;
@@ -55,7 +56,7 @@ pub(crate) async fn export(
     Ok(csv_response(&name, Body::from_stream(rows)))
 }
 
-/// Returns the name of an export's file, with the days (UTC) of the filter's bounds.
+/// Returns the name of an export's file, with the days of the filter's bounds.
 fn file_name(filter: &SettlementFilter) -> String {
     let bounds = [filter.from, filter.to].into_iter().flatten();
     let days = bounds.map(|at| clock::to_jiff(at.into()).strftime("_%Y-%m-%d").to_string());
@@ -67,9 +68,8 @@ fn check(filter: &SettlementFilter) -> Result<(), Problem> {
     filter.kind.as_ref().map(require_kind).transpose()?;
     filter.ending.as_ref().map_or(Ok(()), check_ending)?;
     let &SettlementFilter { from, to, gross_min, gross_max, .. } = filter;
-    let fault = if from.zip(to).is_some_and(|(from, to)| from >= to) {
-        "`from` is not before `to`"
-    } else if [gross_min, gross_max].into_iter().flatten().any(|gross| gross < 0) {
+    check_period(from, to)?;
+    let fault = if [gross_min, gross_max].into_iter().flatten().any(|gross| gross < 0) {
         "an amount is below zero"
     } else if gross_min.zip(gross_max).is_some_and(|(min, max)| min > max) {
         "`gross_min` is above `gross_max`"

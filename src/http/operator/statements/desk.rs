@@ -8,8 +8,8 @@ use uuid::Uuid;
 
 use super::query;
 use crate::http::operator::desk_ui::{
-    ErrorPage, Field, FilterForm, OperatorSession, SearchForm, coins, facts, field, game_link,
-    page, player_link, table_of, time,
+    ErrorPage, FilterForm, HouseZone, OperatorSession, SearchForm, coins, facts, game_link, page,
+    player_link, table_of,
 };
 use crate::http::{Path, Services};
 use crate::ids::PlayerId;
@@ -20,17 +20,21 @@ pub(crate) async fn show_statement(
     Path(player): Path<Uuid>,
     FilterForm(form): FilterForm<SearchForm>,
 ) -> Result<Response, ErrorPage> {
-    let period = form.to_query()?.filter;
+    let period = form.to_query(&session.zone)?.filter;
     let statement = query::load_statement(&services, PlayerId(player), period).await?;
     let here = format!("/desk/players/{player}/statement");
     let body = html! {
-        p { "Of " (player_link(player, &statement.name)) ". " (spelled_period(&statement)) }
-        (draw_form(&form, &here))
+        p { "Of " (player_link(player, &statement.name)) ". " (spelled_period(&session.zone, &statement)) }
+        form class="filter" method="get" action=(here) {
+            (form.period_fields())
+            button { "Show" }
+        }
+        (form.period_links(&here, &session.zone, services.clock.now()))
         h2 { "Totals" }
         (totals(&statement))
         p { a class="button" href=(form.to_url(&format!("{here}.csv"))) { "Export as CSV" } }
         h2 { "Bookings" }
-        (lines_table(&statement.lines))
+        (lines_table(&session.zone, &statement.lines))
     };
     Ok(page(&session, "Statement", body))
 }
@@ -41,27 +45,13 @@ pub(crate) async fn export_csv(
     Path(player): Path<Uuid>,
     FilterForm(form): FilterForm<SearchForm>,
 ) -> Result<Response, ErrorPage> {
-    let period = form.to_query()?.filter;
+    let period = form.to_query(&session.zone)?.filter;
     Ok(query::export(&services, &session.operator, PlayerId(player), period).await?)
 }
 
-fn spelled_period(statement: &Statement) -> Markup {
+fn spelled_period(zone: &HouseZone, statement: &Statement) -> Markup {
     html! {
-        "From " (time(statement.from)) " to " (time(statement.to)) ", UTC. Amounts are in coins."
-    }
-}
-
-fn draw_form(form: &SearchForm, here: &str) -> Markup {
-    let input = |name, label| {
-        let value = form.value(name);
-        field(Field { kind: "datetime-local", value, ..Field::optional(name, label) })
-    };
-    html! {
-        form class="filter" method="get" action=(here) {
-            (input("from", "From (UTC)"))
-            (input("to", "Before (UTC)"))
-            button { "Show" }
-        }
+        "From " (zone.time(statement.from)) " to " (zone.time(statement.to)) ". Amounts are in coins."
     }
 }
 
@@ -80,13 +70,15 @@ fn totals(statement: &Statement) -> Markup {
     ])
 }
 
-fn lines_table(lines: &[StatementLine]) -> Markup {
+fn lines_table(zone: &HouseZone, lines: &[StatementLine]) -> Markup {
     let amount = |amount: bahay_api::Coins| html! { @if !amount.is_zero() { (coins(amount)) } };
     table_of(
         "Bookings, oldest first",
         lines,
         &[
-            ("Booked (UTC)", &|line| time(line.booked_at)),
+            ("Booked", &|line| zone.time(line.booked_at)),
+            ("#Change", &|line| coins(line.amounts.change)),
+            ("#Balance", &|line| coins(line.balance)),
             ("Operation", &|line| {
                 let path = format!("/desk/ledger?operation={}", line.operation);
                 html! { a href=(path) { (kind_title(&line.kind)) } }
@@ -101,8 +93,6 @@ fn lines_table(lines: &[StatementLine]) -> Markup {
             ("#Fee", &|line| amount(line.amounts.fee)),
             ("#POT", &|line| amount(line.amounts.pot)),
             ("#Other", &|line| amount(line.amounts.other)),
-            ("#Change", &|line| coins(line.amounts.change)),
-            ("#Balance", &|line| coins(line.balance)),
         ],
     )
 }

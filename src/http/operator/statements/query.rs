@@ -8,6 +8,7 @@ use serde_json::json;
 
 use crate::clock::{self, Timestamp};
 use crate::http::core::csv_file::csv_response;
+use crate::http::core::extractors::check_period;
 use crate::http::operator::players::find_report;
 use crate::http::{Code, CodeExt as _, Problem, Services};
 use crate::ids::PlayerId;
@@ -26,9 +27,7 @@ pub(super) async fn load_statement(
 ) -> Result<Statement, Problem> {
     let reports = &services.reports;
     let invalid = |detail| Code::QueryInvalid.with_detail(detail);
-    if period.from.zip(period.to).is_some_and(|(from, to)| from >= to) {
-        return Err(invalid("`from` is not before `to`"));
-    }
+    check_period(period.from, period.to)?;
     let from = period.from.map(Timestamp::from);
     let now = || services.clock.now().max(from.unwrap_or_default());
     let to = period.to.map_or_else(now, Timestamp::from);

@@ -16,8 +16,8 @@ use uuid::Uuid;
 
 use super::query;
 use crate::http::operator::desk_ui::{
-    ErrorPage, Field, OperatorForm, OperatorSession, button, coins, facts, field, id, page, select,
-    table, text_area, text_area_of, time,
+    ErrorPage, Field, HouseZone, OperatorForm, OperatorSession, button, coins, facts, field, id,
+    page, select, table, text_area, text_area_of,
 };
 use crate::http::operator::games::game_rows;
 use crate::http::{Code, CodeExt as _, Path, Query, Services};
@@ -67,23 +67,23 @@ pub(crate) async fn list(
         }
         (table("Tables with players, fullest first", "Table | #Players", rows))
         h2 id="halted" { "Halted" }
-        (halted_tables(&halted))
+        (halted_tables(&session.zone, &halted))
         h2 id="pots" { "Lost POTs" }
         (pots(&session, &lost_pots))
     };
     Ok(page(&session, "Tables", body))
 }
 
-fn halted_tables(halted: &[HaltedTable]) -> Markup {
+fn halted_tables(zone: &HouseZone, halted: &[HaltedTable]) -> Markup {
     let rows = halted.iter().map(|halted| {
         vec![
             html! { a href={ (HERE) "/" (halted.table) } { (id(&halted.table)) } },
             html! { (halted.room.as_deref().unwrap_or("")) },
-            time(halted.halted_at),
+            zone.time(halted.halted_at),
             html! { (halted.reason) },
         ]
     });
-    let columns = "Table | Room | Since (UTC) | Reason";
+    let columns = "Table | Room | Since | Reason";
     table("Halted tables, oldest first", columns, rows)
 }
 
@@ -95,11 +95,11 @@ fn pots(session: &OperatorSession, lost: &[LostPot]) -> Markup {
         vec![
             id(&lost.table),
             coins(lost.pot),
-            time(lost.finished_at),
+            session.zone.time(lost.finished_at),
             html! { @if may { (button(session, &order, "Refund", confirm)) } },
         ]
     });
-    let columns = "Table | #POT | Last game ended (UTC) | Action";
+    let columns = "Table | #POT | Last game ended | Action";
     table("POTs whose table no longer exists", columns, rows)
 }
 

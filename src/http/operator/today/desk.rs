@@ -8,19 +8,18 @@ use bahay_engine::coins::Coins;
 use maud::{Markup, html};
 
 use super::load_today;
-use crate::clock;
 use crate::http::Services;
 use crate::http::operator::desk_ui::chart::{Chart, ChartKind, Series};
 use crate::http::operator::desk_ui::{
-    ErrorPage, OperatorSession, badge, coins, facts, game_link, group_thousands, page, player_link,
-    table_of, time,
+    ErrorPage, HouseZone, OperatorSession, badge, coins, facts, game_link, group_thousands, page,
+    player_link, table_of,
 };
 
 pub(crate) async fn show_today(
     State(services): State<Services>,
     session: OperatorSession,
 ) -> Result<Response, ErrorPage> {
-    let now = body(&load_today(&services).await?);
+    let now = body(&session.zone, &load_today(&services).await?);
     let body = html! {
         p { button type="button" data-hold="today" aria-pressed="false" hidden { "Pause updates" } }
         div id="today" data-live="/desk/today/live" data-every-s="15" { (now) }
@@ -31,20 +30,20 @@ pub(crate) async fn show_today(
 /// Returns the live part of the page, for the script to refresh.
 pub(crate) async fn refresh(
     State(services): State<Services>,
-    _: OperatorSession,
+    session: OperatorSession,
 ) -> Result<Response, ErrorPage> {
-    Ok(Html(body(&load_today(&services).await?).into_string()).into_response())
+    Ok(Html(body(&session.zone, &load_today(&services).await?).into_string()).into_response())
 }
 
-fn body(today: &TodayReport) -> Markup {
+fn body(zone: &HouseZone, today: &TodayReport) -> Markup {
     let now = |playing| match playing {
         Some(playing) => html! { (playing) },
         None => badge("bad", "live store does not respond"),
     };
     html! {
-        p { "From " (time(today.begins_at)) " to " (time(today.at)) ", UTC. Amounts are in coins." }
-        (alarms(&today.alarms))
-        (alarm_details(&today.alarms))
+        p { "From " (zone.time(today.begins_at)) " to " (zone.time(today.at)) ". Amounts are in coins." }
+        (alarms(zone, &today.alarms))
+        (alarm_details(zone, &today.alarms))
         h2 { "Now" }
         (facts(&[
             ("Running games", html! { (today.games_running) }),
@@ -57,15 +56,15 @@ fn body(today: &TodayReport) -> Markup {
         h2 { "So far, compared with other days up to this time" }
         (comparison(today))
         h2 { "By hour" }
-        (games_chart(&today.hours))
-        (coins_chart(&today.hours))
+        (games_chart(zone, &today.hours))
+        (coins_chart(zone, &today.hours))
         h2 { "By room" }
         (rooms_table(&today.rooms))
     }
 }
 
 /// Draws the alarms, each with a link to the page on which it is handled.
-fn alarms(alarms: &Alarms) -> Markup {
+fn alarms(zone: &HouseZone, alarms: &Alarms) -> Markup {
     let count = |number: i64, words: &str, path: &str| {
         let words = format!("{words}: {number}");
         html! {
@@ -78,7 +77,7 @@ fn alarms(alarms: &Alarms) -> Markup {
             @match alarms.ledger_checked_at {
                 Some(at) => {
                     (count(alarms.ledger_differences, "differences in the ledger", "/desk/ledger#checks"))
-                    "(checked " (time(at)) ") "
+                    "(checked " (zone.time(at)) ") "
                 }
                 None => { (badge("waiting", "the ledger has not been checked yet")) " " }
             }
@@ -94,13 +93,13 @@ fn alarms(alarms: &Alarms) -> Markup {
 }
 
 /// Draws the games and players to which the alarms refer.
-fn alarm_details(alarms: &Alarms) -> Markup {
+fn alarm_details(zone: &HouseZone, alarms: &Alarms) -> Markup {
     let voided = || {
         table_of(
             "Games voided today, the newest 20",
             &alarms.newest_voided,
             &[
-                ("Voided (UTC)", &|one| game_link(one.game, time(one.voided_at))),
+                ("Voided", &|one| game_link(one.game, zone.time(one.voided_at))),
                 ("Room", &|one| html! { (one.room) }),
                 ("Reason", &|one| html! { (one.reason) }),
             ],
@@ -112,7 +111,7 @@ fn alarm_details(alarms: &Alarms) -> Markup {
             &alarms.gatherers,
             &[
                 ("Player", &|one| player_link(one.player, &one.name)),
-                ("Day (UTC)", &|one| html! { (one.day) }),
+                ("Day", &|one| html! { (one.day) }),
                 ("#Won from new players", &|one| coins(one.amount)),
             ],
         )
@@ -122,7 +121,7 @@ fn alarm_details(alarms: &Alarms) -> Markup {
             "Settlements booked late today, the newest 20",
             &alarms.newest_slow,
             &[
-                ("Finished (UTC)", &|one| game_link(one.game, time(one.finished_at))),
+                ("Finished", &|one| game_link(one.game, zone.time(one.finished_at))),
                 ("Room", &|one| html! { (one.room) }),
                 ("#Delay (ms)", &|one| html! { (one.late_ms) }),
             ],
@@ -184,32 +183,30 @@ fn rooms_table(rooms: &[RoomFigures]) -> Markup {
     )
 }
 
-fn labels(hours: &[HourFigures]) -> Vec<String> {
-    let label =
-        |hour: &HourFigures| clock::to_jiff(hour.begins_at.into()).strftime("%H:%M").to_string();
-    hours.iter().map(label).collect()
+fn labels(zone: &HouseZone, hours: &[HourFigures]) -> Vec<String> {
+    hours.iter().map(|hour| zone.format_minute(hour.begins_at)).collect()
 }
 
 fn series(name: &str, hours: &[HourFigures], of: impl Fn(&BookedFigures) -> i64) -> Series {
     Series { name: name.to_owned(), values: hours.iter().map(|hour| of(&hour.figures)).collect() }
 }
 
-fn games_chart(hours: &[HourFigures]) -> Markup {
+fn games_chart(zone: &HouseZone, hours: &[HourFigures]) -> Markup {
     let chart = Chart {
-        title: "Games settled by hour (UTC)",
+        title: "Games settled by hour",
         kind: ChartKind::Bars,
-        labels: labels(hours),
+        labels: labels(zone, hours),
         series: vec![series("Games settled", hours, |figures| figures.games_settled)],
         text: |value| group_thousands(&value.to_string()),
     };
     chart.draw()
 }
 
-fn coins_chart(hours: &[HourFigures]) -> Markup {
+fn coins_chart(zone: &HouseZone, hours: &[HourFigures]) -> Markup {
     let chart = Chart {
-        title: "Fees and coins issued by hour (UTC), in coins",
+        title: "Fees and coins issued by hour, in coins",
         kind: ChartKind::Lines,
-        labels: labels(hours),
+        labels: labels(zone, hours),
         series: vec![
             series("Fees", hours, |figures| figures.fees.hundredths()),
             series("Issued", hours, |figures| figures.issued.hundredths()),

@@ -142,7 +142,10 @@ POST   /v1/operator/house/closing                 401    401   401  403    403  
 POST   /v1/operator/house/opening                 401    401   401  403    403     403     200
 
 GET    /v1/operator/alerts                        401    401   401  200    200     200     200
+GET    /v1/operator/search                        401    401   401  200    200     200     200
 GET    /v1/operator/today                         401    401   401  200    200     200     200
+GET    /v1/operator/transfers/totals              401    401   401  200    200     200     200
+GET    /v1/operator/transfers/totals.csv          401    401   401  200    200     200     200
 GET    /v1/operator/settlements                   401    401   401  200    200     200     200
 GET    /v1/operator/settlements/totals            401    401   401  200    200     200     200
 GET    /v1/operator/settlements.csv               401    401   401  200    200     200     200

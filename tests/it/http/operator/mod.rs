@@ -8,4 +8,7 @@ mod reversals;
 pub(super) mod room_admin;
 mod sanction_races;
 mod sanctions;
+mod search;
+mod settlements;
 mod statements;
+mod transfers;

@@ -16,7 +16,7 @@ use crate::support::reason;
 use crate::support::rest::assert_fields;
 
 /// Starts a server with some games on previous days. Returns it with the token of an operator.
-async fn start_with_games(role: Role) -> (Server, String) {
+pub(crate) async fn start_with_games(role: Role) -> (Server, String) {
     let server = Server::new().await;
     let owner = server.owner_pool().await;
     let what = GenerateHistory { games: 120, days: 3, players: 12, seed: 3, beside_others: false };

@@ -6,7 +6,7 @@ use maud::{Markup, html};
 
 use crate::clock::Clock;
 use crate::http::operator::desk_ui::{
-    ErrorPage, OperatorForm, OperatorSession, button, facts, page, time,
+    ErrorPage, OperatorForm, OperatorSession, button, facts, page,
 };
 use crate::operators::Operators;
 
@@ -26,7 +26,7 @@ pub(crate) async fn show_token(
             "give orders about tables, view hands of running games, or change operators."
         }
         @match expires_at {
-            Some(at) => p { "Your token is valid until " (time(at)) " UTC." },
+            Some(at) => p { "Your token is valid until " (session.zone.time(at)) "." },
             None => p { "You have no token." },
         }
         (actions_section(&session, expires_at.is_some()))
@@ -59,7 +59,7 @@ pub(crate) async fn create(
         p class="notice" role="status" { "Store this token now. It is not displayed again." }
         (facts(&[
             ("Token for the API", html! { code { (token.reveal()) } }),
-            ("Valid until (UTC)", time(expires_at)),
+            ("Valid until", session.zone.time(expires_at)),
         ]))
         p { a href=(HERE) { "Back" } }
     };
