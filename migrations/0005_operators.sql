@@ -3,8 +3,8 @@
 
 -- People who run the house. An operator may have one API token for programs, which the operator creates; only
 -- the token's SHA-256 is stored. An operator is disabled and never deleted, because corrections name the
--- operators who requested and decided them. Name and role never change. A token expires, and a reset of the
--- sign-in revokes it.
+-- operators who requested and decided them. A name never changes. A token expires; a reset of the sign-in and a
+-- change of the role revoke it.
 create table operators (
     id uuid primary key,
     name text not null unique check (name ~ '^[a-z][a-z0-9.-]{0,31}$'),
@@ -16,7 +16,7 @@ create table operators (
     constraint operators_tokens_expire check ((token_hash is null) = (token_expires_at is null))
 );
 
-grant select, insert, update (token_hash, token_expires_at, disabled_at) on operators to bahay_service;
+grant select, insert, update (role, token_hash, token_expires_at, disabled_at) on operators to bahay_service;
 
 -- The sign-in of operators in browsers: a password with a second factor, and sessions by cookie.
 create table operator_credentials (

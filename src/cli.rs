@@ -166,6 +166,13 @@ enum OperatorCommand {
     },
     /// List all operators.
     List,
+    /// Change the role of an operator; its sessions and its API token end.
+    ChangeRole {
+        name: OperatorName,
+        /// viewer, support, finance or admin.
+        #[arg(long)]
+        role: Role,
+    },
     /// Disable an operator for good.
     Disable { name: OperatorName },
     /// Print a code with which an operator sets a new password and a new second factor at
@@ -349,6 +356,9 @@ async fn operator(what: OperatorCommand, database: Database) -> Result<(), Comma
                 let disabled = suffix("disabled", disabled_at.map(Into::into));
                 println!("{name:<32}  {role:<7}  since {since:.0}{enrolled}{token}{disabled}");
             }
+        }
+        OperatorCommand::ChangeRole { name, role } => {
+            operators.change_role(&by, &name, role).await?;
         }
         OperatorCommand::Disable { name } => operators.disable(&by, &name, now).await?,
         OperatorCommand::Reset { name } => {

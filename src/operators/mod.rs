@@ -7,11 +7,12 @@
 //! signature.
 //!
 //! `bahay operator` adds the first operators; administrators add further ones at the desk.
-//! Operators are looked up at every request, so that disabling one takes effect at once. People
-//! sign in (`sign_in`) with a password and a second factor, which they set themselves
-//! (`enrolment`); programs authenticate with a token, which an operator creates in a session
-//! (`tokens`). Corrections, orders about tables and changes of operators require a session.
-//! `issuance` stores the issuers of enrolment codes, `audit` the acts of operators.
+//! Operators are looked up at every request, so that disabling one takes effect at once; a change
+//! of the role ends its sessions and its token as well. People sign in (`sign_in`) with a password
+//! and a second factor, which they set themselves (`enrolment`); programs authenticate with a
+//! token, which an operator creates in a session (`tokens`). Corrections, orders about tables and
+//! changes of operators require a session. `issuance` stores the issuers of enrolment codes,
+//! `audit` the acts of operators.
 
 mod adjustments;
 mod alerts;
@@ -144,7 +145,8 @@ capabilities! {
     /// To correct the books.
     Correcting: "finance or admin" = Finance, Admin;
     /// To configure the house and to read the audit log; in a session also to add, reset and disable
-    /// operators, to void and release tables, and to view hidden cards of running games.
+    /// operators and to change their roles, to void and release tables, and to view hidden cards of
+    /// running games.
     Administering: "admin" = Admin;
     /// To impose sanctions on players, to end their sessions, to write notes about them, and to
     /// decide on reports.

@@ -1,6 +1,6 @@
-//! Administration of operators: adding, disabling and resetting them, for `bahay operator` and for
-//! administrators at the desk. The enrolment code is the only secret that these functions return;
-//! it is displayed once.
+//! Administration of operators: adding, disabling and resetting them, and changes of their roles,
+//! for `bahay operator` and for administrators at the desk. The enrolment code is the only secret
+//! that these functions return; it is displayed once.
 
 use bahay_api::operator::operators::Operator as OperatorSummary;
 use jiff_sqlx::Timestamp as SqlTimestamp;
@@ -21,8 +21,10 @@ pub enum OperatorAdminError {
     NameTaken { name: String },
     #[error("there is no active operator {name}")]
     NoSuchOperator { name: String },
-    #[error("an operator cannot disable or reset itself; another administrator does")]
+    #[error("administrators cannot disable or reset themselves or change their own role")]
     Own,
+    #[error("{name} is the only administrator; give another operator the role admin first")]
+    LastAdministrator { name: String },
     #[error("operators cannot be changed: {0}")]
     Database(#[from] sqlx::Error),
 }
@@ -92,6 +94,60 @@ impl Operators {
             last_seen_at: row.last_seen_at.map(|at| db::from_sql(at).into()),
         });
         Ok(rows.collect())
+    }
+
+    /// Changes the role of an operator, unless it has that role already. Its sessions end and its
+    /// token becomes invalid, so that neither a request in progress nor a program, whose token may
+    /// have been copied, acts with the other role.
+    pub async fn change_role(
+        &self,
+        by: &Actor,
+        name: &OperatorName,
+        role: Role,
+    ) -> Result<(), OperatorAdminError> {
+        let mut tx = self.pool.begin().await?;
+        // Changes take turns, so that two administrators cannot demote each other.
+        sqlx::query!(r#"select pg_advisory_xact_lock(hashtext('bahay: roles'))::text as "lock""#)
+            .fetch_one(&mut *tx)
+            .await?;
+        let found = sqlx::query!(
+            r#"
+            select o.id, o.role,
+                exists (
+                    select from operators a
+                    where a.role = 'admin' and a.disabled_at is null and a.id <> o.id
+                ) as "has_other_administrator!"
+            from operators o
+            where o.name = $1 and o.disabled_at is null
+            for no key update
+            "#,
+            name.as_str()
+        )
+        .fetch_optional(&mut *tx)
+        .await?;
+        let id = require_other(by, found.as_ref().map(|found| found.id), name)?;
+        let Some(found) = found.filter(|found| found.role != role.as_str()) else {
+            return Ok(());
+        };
+        if found.role == Role::Admin.as_str() && !found.has_other_administrator {
+            let name = name.as_str().to_owned();
+            return Err(OperatorAdminError::LastAdministrator { name });
+        }
+        sqlx::query!(
+            r#"
+            update operators set role = $2, token_hash = null, token_expires_at = null
+            where id = $1
+            "#,
+            id,
+            role.as_str()
+        )
+        .execute(&mut *tx)
+        .await?;
+        sign_in::end_sessions_in_tx(&mut tx, id).await?;
+        let subject = audit_subject(name);
+        let detail = json!({ "before": found.role, "after": role.as_str() });
+        audit::record_in_tx(&mut tx, by, Action::RoleChanged, Some(&subject), detail).await?;
+        Ok(tx.commit().await?)
     }
 
     /// Disables an operator permanently and ends its sessions.

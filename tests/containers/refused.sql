@@ -32,7 +32,7 @@ insert into operations_unforeseen select * from operations
 delete from account_operations_unforeseen
 update audit_entries set detail = '{}'
 update accounts set code = code || 'x'
-update operators set role = 'admin'
+update operators set name = 'mine'
 update corrections set amount = 1
 create table mine (id bigint)
 create temporary table mine (id bigint)

@@ -204,6 +204,7 @@ codes! {
     OperatorNotFound = "operator_not_found", NOT_FOUND, "The operator does not exist";
     OperatorTaken = "operator_taken", CONFLICT, "The operator name is, or was, in use";
     OperatorOwn = "operator_own", CONFLICT, "Another administrator must do this for you";
+    LastAdministrator = "last_administrator", CONFLICT, "The house needs an administrator";
     NotBanned = "not_banned", CONFLICT, "The player is not banned";
     NotMuted = "not_muted", CONFLICT, "The player is not muted";
     TableNotFound = "table_not_found", NOT_FOUND, "The table does not exist";

@@ -65,6 +65,7 @@ pub(crate) fn routes(routes: Routes) -> Routes {
         .bind(&operations::operators::REVOKE_TOKEN, operators::tokens::api::revoke_token)
         .bind(&operations::operators::LIST_OPERATORS, operators::api::list_operators)
         .bind(&operations::operators::ADD_OPERATOR, operators::api::add_operator)
+        .bind(&operations::operators::CHANGE_OPERATOR_ROLE, operators::api::change_operator_role)
         .bind(&operations::operators::DISABLE_OPERATOR, operators::api::disable_operator)
         .bind(&operations::operators::RESET_OPERATOR, operators::api::reset_operator)
         .bind(&operations::player_reports::LIST_REPORTS, player_reports::api::list_reports)

@@ -30,6 +30,7 @@ const ACTS: &[(&str, Place, Place)] = &[
     ("list_operators", Ok("GET /desk/operators"), Ok("operator list")),
     ("add_operator", Ok("POST /desk/operators"), Ok("operator add")),
     ("reset_operator", Ok("POST /desk/operators/{name}/enrolment"), Ok("operator reset")),
+    ("change_operator_role", Ok("POST /desk/operators/{name}/role"), Ok("operator change-role")),
     ("disable_operator", Ok("POST /desk/operators/{name}/disabling"), Ok("operator disable")),
     ("request_correction", Ok("POST /desk/corrections"), TWO_PEOPLE),
     ("list_corrections", Ok("GET /desk/corrections"), READ),

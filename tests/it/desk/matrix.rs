@@ -60,6 +60,7 @@ POST /desk/switches/house/closing             403    403     403     303
 POST /desk/switches/house/opening             403    403     403     303
 GET  /desk/operators                          403    403     403     200
 POST /desk/operators                          403    403     403     422
+POST /desk/operators/nobody/role              403    403     403     404
 POST /desk/operators/nobody/enrolment         403    403     403     404
 POST /desk/operators/nobody/disabling         403    403     403     404
 GET  /desk/jobs                               403    403     403     200
@@ -110,6 +111,7 @@ fn fields(line: &str) -> Vec<(&'static str, String)> {
             vec![("outcome", "dismissed".into()), ("note", REASON.into())]
         }
         "POST /desk/operators" => vec![("name", "Luz".into()), ("role", "viewer".into())],
+        "POST /desk/operators/nobody/role" => vec![("role", "admin".into())],
         _ => vec![why()],
     }
 }

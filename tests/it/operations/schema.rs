@@ -207,7 +207,7 @@ async fn the_service_can_neither_change_nor_remove_what_was_booked() {
         "operator_enrolments arwd",
         "operator_issuances ar w(ended_at)",
         "operator_sessions ard w(last_seen_at,ended_at)",
-        "operators ar w(token_hash,token_expires_at,disabled_at)",
+        "operators ar w(role,token_hash,token_expires_at,disabled_at)",
         "owner_settings r",
         "passwords arwd",
         "player_counters arwd",

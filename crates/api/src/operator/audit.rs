@@ -54,6 +54,7 @@ bahay_base::text_enum! {
         EnrolmentOpened = "enrolment_look",
         Enrolled = "enrolment",
         OperatorAdded = "operator_add",
+        RoleChanged = "operator_change_role",
         OperatorDisabled = "operator_disable",
         TokenCreated = "token_create",
         TokenRevoked = "token_revoke",

@@ -13,10 +13,10 @@ operations! {
     /// With the password and the second factor that the operator has set at `/desk/enrolment`. A
     /// session may do everything that the operator's API token may, and in addition: request
     /// corrections and decide on them, void and release tables, refund POTs, view hands of running
-    /// games, add, reset and disable operators, and create an API token. A name may be tried five
-    /// times a minute from one address, and fifty times from all addresses from which its operator
-    /// has not signed in within 90 days. `credentials_wrong` also refuses a code that was used
-    /// before.
+    /// games, add, reset and disable operators and change their roles, and create an API token. A
+    /// name may be tried five times a minute from one address, and fifty times from all addresses
+    /// from which its operator has not signed in within 90 days. `credentials_wrong` also refuses a
+    /// code that was used before.
     SIGN_IN_OPERATOR = Post "/v1/operator/sign-in", Operators, Anyone {
         body OperatorSignIn,
         200 json OperatorSession: "The session, whose token is returned once",
@@ -65,6 +65,19 @@ operations! {
         body AddOperator,
         201 json IssuedEnrolment: "The code, displayed once",
         refuses OperatorRoleMissing SecondFactorMissing OperatorTaken,
+    }
+
+    /// Change an operator's role
+    ///
+    /// Its token and its sessions end at once: the operator signs in again with the new role, and
+    /// creates another token for its programs. A role that the operator already has changes
+    /// nothing. For the role `admin`, in a session with the second factor, and never for oneself.
+    CHANGE_OPERATOR_ROLE = Put "/v1/operator/operators/{name}/role", Operators, Operator {
+        path name: OperatorNameText = "The operator's name",
+        body ChangeRole,
+        204 empty (): "The operator has the role",
+        refuses OperatorRoleMissing SecondFactorMissing OperatorNotFound OperatorOwn
+            LastAdministrator,
     }
 
     /// Disable an operator
@@ -144,6 +157,14 @@ pub struct CreatedToken {
 pub struct AddOperator {
     #[schema(example = "ate.luz", pattern = "^[a-z][a-z0-9.-]{0,31}$")]
     pub name: String,
+    #[schema(inline)]
+    pub role: OperatorRole,
+}
+
+/// A new role of an operator.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ChangeRole {
     #[schema(inline)]
     pub role: OperatorRole,
 }

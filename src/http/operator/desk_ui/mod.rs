@@ -137,6 +137,7 @@ pub(crate) fn routes(options: DeskOptions) -> Router<Services> {
         .route("/desk/switches/house/closing", post(house::close))
         .route("/desk/switches/house/opening", post(house::open))
         .route("/desk/operators", get(operators::list).post(operators::add))
+        .route("/desk/operators/{name}/role", post(operators::change_role))
         .route("/desk/operators/{name}/enrolment", post(operators::reset))
         .route("/desk/operators/{name}/disabling", post(operators::disable))
         .route("/desk/token", get(token::show_token).post(token::create))

@@ -4,7 +4,7 @@
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use bahay_api::operator::operators::{AddOperator, IssuedEnrolment, OperatorList};
+use bahay_api::operator::operators::{AddOperator, ChangeRole, IssuedEnrolment, OperatorList};
 
 use super::query;
 use crate::auth::EnrolmentCode;
@@ -30,6 +30,16 @@ pub(crate) async fn add_operator(
 ) -> Result<(StatusCode, Json<IssuedEnrolment>), Problem> {
     let code = query::add(&services, &operator, request).await?;
     Ok((StatusCode::CREATED, enrolment_body(&code)))
+}
+
+pub(crate) async fn change_operator_role(
+    State(services): State<Services>,
+    operator: Operator,
+    Path(name): Path<String>,
+    Body(request): Body<ChangeRole>,
+) -> Result<StatusCode, Problem> {
+    query::change_role(&services, &operator, &name, request).await?;
+    Ok(StatusCode::NO_CONTENT)
 }
 
 pub(crate) async fn disable_operator(

@@ -3,7 +3,7 @@
 
 use axum::extract::State;
 use axum::response::{Redirect, Response};
-use bahay_api::operator::operators::{AddOperator, Operator};
+use bahay_api::operator::operators::{AddOperator, ChangeRole, Operator};
 use maud::{Markup, html};
 
 use super::query;
@@ -54,6 +54,16 @@ fn row(session: &OperatorSession, operator: &Operator) -> Vec<Markup> {
     let actions = html! {
         @if disabled_at.is_none() {
             @if *name != session.operator.name {
+                form class="inline" method="post" action=(here("role"))
+                    data-confirm={ "Change the role of " (name) "? Its sessions and its token end." } {
+                    (session.form_token())
+                    select name="role" aria-label={ "Role of " (name) } {
+                        @for one in Role::ALL {
+                            option value=(one) selected[one.as_str() == role] { (one) }
+                        }
+                    }
+                    button { "Change role" }
+                }
                 (button(session, &here("enrolment"), &format!("Reset sign-in of {name}"), "Password, second factor and token stop working. Continue?"))
                 (button(session, &here("disabling"), &format!("Disable {name}"), "Disabling is permanent. Continue?"))
             }
@@ -88,6 +98,15 @@ pub(crate) async fn reset(
 ) -> Result<Response, ErrorPage> {
     let code = query::reset(&services, &session.operator, &name).await?;
     Ok(show_code(&session, &name, &code))
+}
+
+pub(crate) async fn change_role(
+    State(services): State<Services>,
+    Path(name): Path<String>,
+    OperatorForm { session, input }: OperatorForm<ChangeRole>,
+) -> Result<Redirect, ErrorPage> {
+    query::change_role(&services, &session.operator, &name, input).await?;
+    Ok(Redirect::to(HERE))
 }
 
 pub(crate) async fn disable(

@@ -1,6 +1,6 @@
 //! The part of operators that the API and the desk share: the administration of operators.
 
-use bahay_api::operator::operators::AddOperator;
+use bahay_api::operator::operators::{AddOperator, ChangeRole};
 
 use crate::auth::EnrolmentCode;
 use crate::http::{Code, CodeExt as _, Problem, Services};
@@ -28,6 +28,18 @@ pub(super) async fn reset(
     Ok(operators.reset(by.actor(), &name, clock.now()).await?)
 }
 
+/// Changes the role of an operator.
+pub(super) async fn change_role(
+    Services { operators, .. }: &Services,
+    operator: &Operator,
+    name: &str,
+    ChangeRole { role }: ChangeRole,
+) -> Result<(), Problem> {
+    let by = operator.require_administrator()?.require_session()?;
+    let name = parse_name(name, Code::OperatorNotFound)?;
+    Ok(operators.change_role(by.actor(), &name, role).await?)
+}
+
 /// Disables an operator.
 pub(super) async fn disable(
     Services { operators, clock, .. }: &Services,
@@ -50,6 +62,7 @@ impl From<OperatorAdminError> for Problem {
             OperatorAdminError::NameTaken { .. } => Code::OperatorTaken,
             OperatorAdminError::NoSuchOperator { .. } => Code::OperatorNotFound,
             OperatorAdminError::Own => Code::OperatorOwn,
+            OperatorAdminError::LastAdministrator { .. } => Code::LastAdministrator,
             OperatorAdminError::Database(error) => return error.into(),
         };
         code.with_detail(error.to_string())

@@ -135,6 +135,7 @@ GET    /v1/operator/audit                       401    401   401  403    403    
 GET    /v1/operator/audit.csv                   401    401   401  403    403     403     200
 GET    /v1/operator/operators                     401    401   401  403    403     403     200
 POST   /v1/operator/operators                     401    401   401  403    403     403     201
+PUT    /v1/operator/operators/{name}/role         401    401   401  403    403     403     204
 POST   /v1/operator/operators/{name}/enrolment    401    401   401  403    403     403     200
 POST   /v1/operator/operators/{name}/disabling    401    401   401  403    403     403     204
 GET    /v1/operator/house                         401    401   401  200    200     200     200
@@ -228,6 +229,7 @@ fn query_and_body(
         "POST /v1/operator/operators" => {
             json!({ "name": unused_operator_name(), "role": "viewer" })
         }
+        "PUT /v1/operator/operators/{name}/role" => json!({ "role": "support" }),
         "GET /v1/operator/tables" => return ("?room=newbie", None),
         "GET /v1/players" => {
             return ("?ids=019ca944-3c00-7000-8000-00000091a7e0", None);

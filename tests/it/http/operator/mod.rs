@@ -5,6 +5,7 @@ mod operators;
 mod player_reports;
 mod reports;
 mod reversals;
+mod roles;
 pub(super) mod room_admin;
 mod sanction_races;
 mod sanctions;

@@ -85,11 +85,11 @@ async fn operators_are_created_and_disabled_by_command() {
     assert!(lines[1].starts_with("kuya.ben ") && !lines[1].contains("disabled"), "{listed}");
     assert_eq!(lines.len(), 2);
     assert!(!listed.contains("bahay_"));
-    // The database stores no token, and the serving role cannot change a role.
+    // The database stores no token, and the serving role cannot change a name.
     let rows: Vec<Value> =
         read_values(&server.bank.pool, "select to_jsonb(o) from operators o").await;
     assert!(!format!("{rows:?}").contains(&another["bahay_op_".len()..]));
-    let change = sqlx::query("update operators set role = 'admin'").execute(&server.bank.pool);
+    let change = sqlx::query("update operators set name = 'luz'").execute(&server.bank.pool);
     assert!(change.await.unwrap_err().to_string().contains("permission denied"));
 }
 
