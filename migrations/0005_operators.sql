@@ -134,14 +134,15 @@ create index player_notes_of_player on player_notes (player, created_at, id);
 
 grant select, insert, delete on player_notes to bahay_service;
 
--- Corrections of the books, as requests: one operator requests and another decides. An approved correction
--- names the operation that booked it, in the transaction of the approval.
+-- Corrections of the books, as requests: one operator requests and another decides, unless the requester
+-- withdraws. An approved correction names the operation that booked it, in the transaction of the approval.
 create table corrections (
     id uuid primary key,
     -- The id of the call that inserted the row, so that a retried call inserts no second one.
     attempt uuid not null unique,
     kind text not null check (kind in ('adjustment', 'reversal')),
-    state text not null default 'open' check (state in ('open', 'approved', 'rejected')),
+    state text not null default 'open'
+        check (state in ('open', 'approved', 'rejected', 'withdrawn')),
     -- For an adjustment: the player of the wallet and the added amount; negative takes coins.
     player uuid null references players,
     amount bigint null check (amount <> 0),
@@ -151,6 +152,7 @@ create table corrections (
     requested_by uuid not null references operators,
     requested_at timestamptz not null,
     decided_by uuid null references operators,
+    -- The time of the decision or of the withdrawal.
     decided_at timestamptz null,
     rejection_reason text null check (char_length(rejection_reason) between 10 and 500),
     -- The operation that booked it.
@@ -162,8 +164,8 @@ create table corrections (
         and (player is null) = (amount is null)
     ),
     constraint corrections_decided_once check (
-        (state = 'open') = (decided_by is null)
-        and (decided_by is null) = (decided_at is null)
+        (state in ('open', 'withdrawn')) = (decided_by is null)
+        and (state = 'open') = (decided_at is null)
         and (state = 'approved') = (operation is not null)
         and (state = 'rejected') = (rejection_reason is not null)
     )
@@ -172,6 +174,9 @@ create table corrections (
 -- An operation is reversed once, and has one open request at a time.
 create unique index corrections_reverse_once on corrections (reversed_operation)
     where state in ('open', 'approved');
+
+-- A wallet has one open request for an amount at a time, so that a loss is not compensated twice.
+create unique index corrections_adjust_once on corrections (player, amount) where state = 'open';
 
 -- The recent requests by operator and by player: both have a daily limit.
 create index corrections_of_requester on corrections (requested_by, requested_at)

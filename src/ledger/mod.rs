@@ -11,7 +11,7 @@
 //! - `posting` collects requests into batches, reads the books, and writes what was decided.
 //! - `canonical` is the form of JSON that inputs are hashed in.
 //! - `house_projection` updates the balances of house accounts and seals operations (`seal`).
-//! - `read` answers queries, `audit` checks the books, `house_bots` sums the coins of house bots,
+//! - `read` answers queries, `preview` tells the outcome of a correction in advance, `audit` checks the books, `house_bots` sums the coins of house bots,
 //!   and `backfill` writes a whole history.
 //!
 //! Two database functions, `books_of` and `write_books`, read and write the books in one call each
@@ -33,6 +33,7 @@ mod openings;
 mod operation;
 mod operations;
 mod posting;
+mod preview;
 mod read;
 mod seal;
 
@@ -43,6 +44,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
 
 pub use backfill::{LedgerBackfill, LedgerBatch};
+pub use books::Move;
 pub use canonical::Document;
 pub use chart::{Account, Code, Grant};
 pub use error::{GameState, LedgerError, SettlementFault};
@@ -50,6 +52,7 @@ pub use house_bots::{BotGrantLock, HouseBotCoins};
 pub use openings::lock_wallet_in_tx;
 pub use operation::AMOUNT_MAX;
 pub use operations::*;
+pub use preview::{BookingPreview, WalletPreview};
 pub use read::{Entry, EntryFilter, Wallet};
 pub use seal::SealHead;
 

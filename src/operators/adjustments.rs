@@ -3,14 +3,14 @@
 //!
 //! The daily limits are enforced when a correction is requested and again when it is approved, so
 //! that requests cannot be saved up. A day is the preceding 24 hours. Coins given and coins taken
-//! count alike, so that one does not offset the other. Rejected requests do not count. Reversals
-//! have no limit of their own: the amount of the reversed operation bounds them.
+//! count alike, so that one does not offset the other. Rejected and withdrawn requests do not count.
+//! Reversals have no limit of their own: the amount of the reversed operation bounds them.
 
 use std::time::Duration;
 
 use bahay_engine::coins::Coins;
 use jiff_sqlx::Timestamp as SqlTimestamp;
-use sqlx::PgConnection;
+use sqlx::{PgConnection, PgExecutor};
 use thiserror::Error;
 use uuid::Uuid;
 
@@ -82,7 +82,27 @@ impl AdjustmentBounds {
         check: BoundCheck,
         now: Timestamp,
     ) -> Result<Result<(), DailyLimitError>, sqlx::Error> {
-        let (of_requester, of_player) = sums(tx, adjustment, check, now).await?;
+        // The operator's row is locked first, on requests and on approvals alike, to prevent a
+        // deadlock.
+        let Adjustment { requester, player, .. } = adjustment;
+        sqlx::query!("select o.id from operators o where o.id = $1 for no key update", requester.0)
+            .fetch_optional(&mut *tx)
+            .await?;
+        sqlx::query!("select p.id from players p where p.id = $1 for no key update", player.0)
+            .fetch_optional(&mut *tx)
+            .await?;
+        self.check_day(tx, adjustment, check, now).await
+    }
+
+    /// Checks an adjustment as [`AdjustmentBounds::check_day_in_tx`] does, without locks.
+    pub(super) async fn check_day(
+        &self,
+        executor: impl PgExecutor<'_>,
+        adjustment: Adjustment,
+        check: BoundCheck,
+        now: Timestamp,
+    ) -> Result<Result<(), DailyLimitError>, sqlx::Error> {
+        let (of_requester, of_player) = sums(executor, adjustment, check, now).await?;
         let bounds = [
             (BoundScope::Requester, self.requester_day_max, of_requester),
             (BoundScope::Player, self.player_day_max, of_player),
@@ -101,19 +121,11 @@ impl AdjustmentBounds {
 /// Returns the sums of the day's other adjustments, in hundredths of a coin: those of the requester
 /// and those of the player.
 async fn sums(
-    tx: &mut PgConnection,
+    executor: impl PgExecutor<'_>,
     Adjustment { requester, player, id, .. }: Adjustment,
     check: BoundCheck,
     now: Timestamp,
 ) -> Result<(i64, i64), sqlx::Error> {
-    // The operator's row is locked first, on requests and on approvals alike, to prevent a
-    // deadlock.
-    sqlx::query!("select o.id from operators o where o.id = $1 for no key update", requester.0)
-        .fetch_optional(&mut *tx)
-        .await?;
-    sqlx::query!("select p.id from players p where p.id = $1 for no key update", player.0)
-        .fetch_optional(&mut *tx)
-        .await?;
     let since: SqlTimestamp = to_sql(clock::subtract(now, DAY));
     let sums = sqlx::query!(
         r#"
@@ -124,7 +136,8 @@ async fn sums(
                 and c.id <> $3 and c.attempt <> $3
                 and case
                     when $5 then c.state = 'approved' and c.decided_at > $4
-                    else c.state <> 'rejected' and (c.requested_at > $4 or c.decided_at > $4)
+                    else c.state in ('open', 'approved')
+                        and (c.requested_at > $4 or c.decided_at > $4)
                 end
         )
         select
@@ -141,7 +154,7 @@ async fn sums(
         check == BoundCheck::Booked,
         i64::MAX
     )
-    .fetch_one(&mut *tx)
+    .fetch_one(executor)
     .await?;
     Ok((sums.of_requester, sums.of_player))
 }

@@ -1,9 +1,11 @@
 //! Corrections of the books under the four-eyes principle. One operator requests a correction, with
 //! a reason; another one decides: with the approval the ledger books the correction in the same
 //! transaction, with a rejection nothing moves. Both act in sessions with the second factor, and
-//! neither has recently issued the other's enrolment code (`issuance`).
+//! neither has recently issued the other's enrolment code (`issuance`). Until the decision, a
+//! withdrawal by the requester ends the request.
 //!
-//! `adjustments` limits the coins that corrections move.
+//! `adjustments` limits the coins that corrections move. An open request excludes an equal one: for
+//! the same amount and player, or for the reversal of the same operation.
 //!
 //! A request that the books cannot carry out at present (because a wallet holds too little) stays
 //! open: it may be approved later or rejected. Requests and decisions stay readable, with their
@@ -34,10 +36,10 @@ const PAGE_MAX: u32 = 100;
 /// The corrections. Clones share everything.
 #[derive(Clone, Debug)]
 pub struct Corrections {
-    pool: PgPool,
-    ledger: Ledger,
-    clock: Clock,
-    bounds: AdjustmentBounds,
+    pub(super) pool: PgPool,
+    pub(super) ledger: Ledger,
+    pub(super) clock: Clock,
+    pub(super) bounds: AdjustmentBounds,
 }
 
 /// The subject of a correction.
@@ -50,11 +52,20 @@ pub enum Subject {
 }
 
 /// A stored request with the operators, whom the body only names.
-struct StoredCorrection {
-    body: Correction,
-    subject: Subject,
-    requester: OperatorId,
+pub(super) struct StoredCorrection {
+    pub(super) body: Correction,
+    pub(super) subject: Subject,
+    pub(super) requester: OperatorId,
     decider: Option<OperatorId>,
+}
+
+/// The end of an open request.
+#[derive(Clone, Copy, Debug)]
+enum Decision<'a> {
+    Approve,
+    Reject(&'a Reason),
+    /// By the requester, unlike the others.
+    Withdraw,
 }
 
 /// The reason why nothing was corrected, in order of precedence.
@@ -64,6 +75,8 @@ pub enum CorrectionError {
     Unknown { id: CorrectionId },
     #[error("you requested this correction; another operator decides")]
     Own,
+    #[error("only the operator who requested a correction withdraws it; reject it instead")]
+    NotOwn,
     #[error(
         "you are not independent of the operator who requested this correction: the enrolment \
          code of one of you was issued by the other, or both were issued by the same operator, and \
@@ -74,6 +87,11 @@ pub enum CorrectionError {
     Decided { state: State },
     #[error("a reversal of operation {operation} already waits for a decision")]
     ReversalRequested { operation: i64 },
+    #[error(
+        "an open correction requests the same amount for this player: wait until it is decided, or \
+         let its requester withdraw it"
+    )]
+    AdjustmentRequested,
     #[error("the session has ended; sign in again")]
     SessionEnded,
     #[error("there is no player {player}")]
@@ -135,12 +153,7 @@ impl Corrections {
         attempt: Uuid,
     ) -> Result<Correction, CorrectionError> {
         self.check(subject).await?;
-        let (player, amount, operation) = match subject {
-            Subject::Adjustment { player, amount } => {
-                (Some(player.0), Some(amount.hundredths()), None)
-            }
-            Subject::Reversal { operation } => (None, None, Some(operation)),
-        };
+        let (player, amount, operation) = subject.columns();
         let id = entropy::uuid();
         let now = self.clock.now();
         let once = || async {
@@ -176,9 +189,7 @@ impl Corrections {
                 to_sql(now) as _
             );
             if insert.execute(&mut *tx).await?.rows_affected() == 0 {
-                if let Subject::Reversal { operation } = subject
-                    && let Some(error) = find_other_reversal(&mut tx, operation, attempt).await?
-                {
+                if let Some(error) = find_equal(&mut tx, subject, attempt).await? {
                     return Ok(Err(error));
                 }
             } else {
@@ -216,7 +227,10 @@ impl Corrections {
                 }
                 Ok(())
             }
-            Subject::Reversal { operation } => Ok(self.ledger.check_reversible(operation).await?),
+            Subject::Reversal { operation } => {
+                self.ledger.plan_reversal(operation).await?;
+                Ok(())
+            }
         }
     }
 
@@ -226,7 +240,7 @@ impl Corrections {
         by: &CanApproveCorrections,
         id: CorrectionId,
     ) -> Result<Correction, CorrectionError> {
-        db::retry(|| self.decide_once(by, id, None)).await?
+        db::retry(|| self.decide_once(by, id, Decision::Approve)).await?
     }
 
     /// Rejects another operator's request.
@@ -236,18 +250,30 @@ impl Corrections {
         id: CorrectionId,
         reason: &Reason,
     ) -> Result<Correction, CorrectionError> {
-        db::retry(|| self.decide_once(by, id, Some(reason))).await?
+        db::retry(|| self.decide_once(by, id, Decision::Reject(reason))).await?
     }
 
-    /// Decides on a request: rejects it if a reason is given, and approves it otherwise.
+    /// Withdraws an own request.
+    pub async fn withdraw(
+        &self,
+        by: &CanApproveCorrections,
+        id: CorrectionId,
+    ) -> Result<Correction, CorrectionError> {
+        db::retry(|| self.decide_once(by, id, Decision::Withdraw)).await?
+    }
+
     async fn decide_once(
         &self,
         by: &CanApproveCorrections,
         id: CorrectionId,
-        rejected: Option<&Reason>,
+        decision: Decision<'_>,
     ) -> AttemptResult<Correction> {
         let now = self.clock.now();
-        let state = if rejected.is_some() { State::Rejected } else { State::Approved };
+        let (state, decider) = match decision {
+            Decision::Approve => (State::Approved, Some(by.id)),
+            Decision::Reject(_) => (State::Rejected, Some(by.id)),
+            Decision::Withdraw => (State::Withdrawn, None),
+        };
         let mut tx = self.pool.begin().await?;
         sqlx::query!("select c.id from corrections c where c.id = $1 for update", id.0)
             .fetch_optional(&mut *tx)
@@ -258,14 +284,18 @@ impl Corrections {
         if !tokens::holds_session_in_tx(&mut tx, by.id, by.session).await? {
             return Ok(Err(CorrectionError::SessionEnded));
         }
-        if found.requester == by.id {
-            return Ok(Err(CorrectionError::Own));
+        match (found.requester == by.id, decider) {
+            (true, Some(_)) => return Ok(Err(CorrectionError::Own)),
+            (false, None) => return Ok(Err(CorrectionError::NotOwn)),
+            (true, None) => {}
+            (false, Some(decider)) => {
+                let requester = (found.requester, found.body.requested_at.into());
+                if issuance::is_dependent(&mut tx, (decider, now), requester).await? {
+                    return Ok(Err(CorrectionError::NotIndependent));
+                }
+            }
         }
-        let requester = (found.requester, found.body.requested_at.into());
-        if issuance::is_dependent(&mut tx, (by.id, now), requester).await? {
-            return Ok(Err(CorrectionError::NotIndependent));
-        }
-        if found.body.state == state && found.decider == Some(by.id) {
+        if found.body.state == state && found.decider == decider {
             return Ok(Ok(found.body));
         }
         if found.body.state != State::Open {
@@ -278,12 +308,22 @@ impl Corrections {
                 return Ok(Err(error.into()));
             }
         }
-        let operation = match state {
-            State::Approved => match self.book(&mut tx, id, found.subject).await {
+        let operation = match decision {
+            Decision::Approve => match self.book(&mut tx, id, found.subject).await {
                 Ok(operation) => Some(operation),
                 Err(error) => return Ok(Err(error)),
             },
-            State::Open | State::Rejected => None,
+            Decision::Reject(_) | Decision::Withdraw => None,
+        };
+        let (action, reason, detail) = match decision {
+            Decision::Approve => {
+                (Action::CorrectionApproved, None, json!({ "operation": operation }))
+            }
+            Decision::Reject(reason) => {
+                let reason = reason.as_str();
+                (Action::CorrectionRejected, Some(reason), json!({ "reason": reason }))
+            }
+            Decision::Withdraw => (Action::CorrectionWithdrawn, None, json!({})),
         };
         sqlx::query!(
             r#"
@@ -294,17 +334,13 @@ impl Corrections {
             "#,
             id.0,
             state.as_str(),
-            by.id.0,
-            rejected.map(Reason::as_str),
+            decider.map(|decider| decider.0),
+            reason,
             operation,
             to_sql(now) as _
         )
         .execute(&mut *tx)
         .await?;
-        let (action, detail) = match rejected {
-            Some(reason) => (Action::CorrectionRejected, json!({ "reason": reason.as_str() })),
-            None => (Action::CorrectionApproved, json!({ "operation": operation })),
-        };
         audit::record_in_tx(&mut tx, by.actor(), action, Some(&audit_subject(id)), detail).await?;
         let decided = find_in(&mut *tx, id).await?;
         tx.commit().await?;
@@ -369,32 +405,50 @@ impl Subject {
             Self::Reversal { .. } => "reversal",
         }
     }
+
+    /// Returns the values of the columns `player`, `amount` and `reversed_operation`.
+    fn columns(self) -> (Option<Uuid>, Option<i64>, Option<i64>) {
+        match self {
+            Self::Adjustment { player, amount } => {
+                (Some(player.0), Some(amount.hundredths()), None)
+            }
+            Self::Reversal { operation } => (None, None, Some(operation)),
+        }
+    }
 }
 
-/// Returns the error if another request for the same reversal is open or approved. The index
-/// `corrections_reverse_once` admits only one.
-async fn find_other_reversal(
+/// Returns the error if another request for the same amount and player is open, or one for the same
+/// reversal open or approved. The indexes `corrections_adjust_once` and `corrections_reverse_once`
+/// admit only one.
+async fn find_equal(
     connection: &mut PgConnection,
-    operation: i64,
+    subject: Subject,
     attempt: Uuid,
 ) -> Result<Option<CorrectionError>, sqlx::Error> {
-    let state = sqlx::query_scalar!(
+    let (player, amount, operation) = subject.columns();
+    let found = sqlx::query!(
         "
-        select c.state
+        select c.state, c.reversed_operation
         from corrections c
-        where c.reversed_operation = $1 and c.attempt <> $2 and c.state in ('open', 'approved')
+        where c.attempt <> $4
+            and (
+                (c.player = $1 and c.amount = $2 and c.state = 'open')
+                or (c.reversed_operation = $3 and c.state in ('open', 'approved'))
+            )
         ",
+        player,
+        amount,
         operation,
         attempt
     )
     .fetch_optional(connection)
     .await?;
-    Ok(state.map(|state| {
-        if state == State::Open.as_str() {
+    Ok(found.map(|row| match row.reversed_operation {
+        None => CorrectionError::AdjustmentRequested,
+        Some(operation) if row.state == State::Open.as_str() => {
             CorrectionError::ReversalRequested { operation }
-        } else {
-            CorrectionError::Refused(LedgerError::AlreadyReversed { operation })
         }
+        Some(operation) => CorrectionError::Refused(LedgerError::AlreadyReversed { operation }),
     }))
 }
 
@@ -412,7 +466,7 @@ struct CorrectionSelection {
     limit: i64,
 }
 
-async fn find_in(
+pub(super) async fn find_in(
     executor: impl PgExecutor<'_>,
     id: CorrectionId,
 ) -> Result<Option<StoredCorrection>, sqlx::Error> {
@@ -430,9 +484,11 @@ async fn select(
         select c.id, c.state, c.player, c.amount, c.reversed_operation, c.reason, c.operation,
             c.requested_by, r.name as requester, c.requested_at as "requested_at: SqlTimestamp",
             c.decided_by, d.name as "decider?", c.decided_at as "decided_at: SqlTimestamp",
-            c.rejection_reason
+            c.rejection_reason, p.name as "player_name?", o.game as "game?"
         from corrections c
         join operators r on r.id = c.requested_by
+        left join players p on p.id = c.player
+        left join operations o on o.id = c.reversed_operation
         left join operators d on d.id = c.decided_by
         where ($1::uuid is null or c.id = $1) and ($2::text is null or c.state = $2)
             and c.id < $3
@@ -462,8 +518,10 @@ async fn select(
                 Subject::Reversal { .. } => CorrectionKind::Reversal,
             },
             player: row.player,
+            player_name: row.player_name,
             amount: row.amount.map(bahay_api::Coins::from_hundredths),
             reversed_operation: row.reversed_operation,
+            game: row.game,
             reason: row.reason,
             state: db::parse_column(&row.state)?,
             requested_by: row.requester,

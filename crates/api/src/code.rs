@@ -190,14 +190,17 @@ codes! {
     AdjustmentTooLarge = "adjustment_too_large", UNPROCESSABLE_ENTITY,
         "The amount exceeds the maximum of one adjustment";
     CorrectionOwn = "correction_own", FORBIDDEN, "You cannot decide on your own request";
+    CorrectionNotOwn = "correction_not_own", CONFLICT, "Another operator requested this correction";
     CorrectionNotIndependent = "correction_not_independent", FORBIDDEN,
         "You are not independent of the requesting operator";
     AdjustmentDayMax = "adjustment_day_max", CONFLICT, "The daily limit of adjustments is exceeded";
-    CorrectionDecided = "correction_decided", CONFLICT, "The correction has already been decided";
+    CorrectionDecided = "correction_decided", CONFLICT, "The correction is closed";
     NotReversible = "not_reversible", CONFLICT, "This operation cannot be reversed";
     AlreadyReversed = "already_reversed", CONFLICT, "This operation has already been reversed";
     ReversalRequested = "reversal_requested", CONFLICT,
         "A reversal of this operation awaits a decision";
+    AdjustmentRequested = "adjustment_requested", CONFLICT,
+        "An equal adjustment awaits a decision";
     Overdrawn = "overdrawn", CONFLICT, "The balance of the paying account is too low";
 
     // Operators' actions.

@@ -18,12 +18,12 @@ pub(super) use games::{FinishedGame, Games, LedgerGame, OpenedGame};
 pub(super) use rows::{ChangedAccountRow, NewAccountRow, OperationRow, TransferColumns};
 
 /// One transfer of an operation.
-#[derive(Clone, Debug)]
-pub(super) struct Move {
-    pub(super) code: Code,
-    pub(super) source: Account,
-    pub(super) destination: Account,
-    pub(super) amount: Coins,
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Move {
+    pub code: Code,
+    pub source: Account,
+    pub destination: Account,
+    pub amount: Coins,
 }
 
 /// The state of an account.
@@ -183,23 +183,7 @@ impl Books {
     /// Books the transfers if the wallets cover all of them, and rejects the operation otherwise.
     /// Unlike in a game, nothing is held in advance. Returns the sum of the transfers.
     pub(super) fn post_covered(&mut self, moves: &[Move]) -> Result<Coins, LedgerError> {
-        let mut left: BTreeMap<&Account, Coins> = BTreeMap::new();
-        for Move { source, destination, amount, .. } in moves {
-            if !source.is_house() {
-                let balance = *left.entry(source).or_insert_with(|| self.balance(source));
-                let rest = balance.checked_sub(*amount).ok_or_else(overflow)?;
-                if rest.is_negative() {
-                    let account = source.to_string();
-                    let amount = *amount;
-                    return Err(LedgerError::Overdrawn { account, balance, amount });
-                }
-                left.insert(source, rest);
-            }
-            if !destination.is_house() {
-                let balance = *left.entry(destination).or_insert_with(|| self.balance(destination));
-                left.insert(destination, balance.checked_add(*amount).ok_or_else(overflow)?);
-            }
-        }
+        check_covered(moves, |account| self.balance(account))?;
         self.post(moves)?;
         Coins::checked_sum(moves.iter().map(|one| one.amount)).ok_or_else(overflow)
     }
@@ -230,7 +214,32 @@ impl Books {
     }
 }
 
-fn overflow() -> LedgerError {
+/// Checks that the wallets cover all transfers, one after the other, given their balances before.
+pub(super) fn check_covered(
+    moves: &[Move],
+    balance_of: impl Fn(&Account) -> Coins,
+) -> Result<(), LedgerError> {
+    let mut left: BTreeMap<&Account, Coins> = BTreeMap::new();
+    for Move { source, destination, amount, .. } in moves {
+        if !source.is_house() {
+            let balance = *left.entry(source).or_insert_with(|| balance_of(source));
+            let rest = balance.checked_sub(*amount).ok_or_else(overflow)?;
+            if rest.is_negative() {
+                let account = source.to_string();
+                let amount = *amount;
+                return Err(LedgerError::Overdrawn { account, balance, amount });
+            }
+            left.insert(source, rest);
+        }
+        if !destination.is_house() {
+            let balance = *left.entry(destination).or_insert_with(|| balance_of(destination));
+            left.insert(destination, balance.checked_add(*amount).ok_or_else(overflow)?);
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn overflow() -> LedgerError {
     LedgerError::broken("an amount does not fit 64 bits")
 }
 

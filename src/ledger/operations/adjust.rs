@@ -50,16 +50,22 @@ impl Operation for AdjustWallet {
     }
 
     fn decide(&self, books: &mut Books) -> Result<PostedAmount, LedgerError> {
-        let mut sides = [Account::Issue, Account::Wallet(self.player)];
-        if self.amount.is_negative() {
-            sides.reverse();
-        }
-        let [source, destination] = sides;
         // The bounds of the amount have been checked.
-        let amount = Coins::from_hundredths(self.amount.hundredths().abs());
-        let adjustment = Move { code: Code::Adjustment, source, destination, amount };
-        Ok(PostedAmount { amount: books.post_covered(&[adjustment])? })
+        Ok(PostedAmount {
+            amount: books.post_covered(&[plan_adjustment(self.player, self.amount)])?,
+        })
     }
+}
+
+/// Returns the transfer that adjusts a wallet by an amount, which is within its bounds.
+pub(in crate::ledger) fn plan_adjustment(player: PlayerId, amount: Coins) -> Move {
+    let mut sides = [Account::Issue, Account::Wallet(player)];
+    if amount.is_negative() {
+        sides.reverse();
+    }
+    let [source, destination] = sides;
+    let amount = Coins::from_hundredths(amount.hundredths().abs());
+    Move { code: Code::Adjustment, source, destination, amount }
 }
 
 impl Ledger {

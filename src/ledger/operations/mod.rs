@@ -11,6 +11,7 @@ mod settle;
 mod sweep;
 mod void;
 
+pub(super) use adjust::plan_adjustment;
 pub(super) use open_game::Opening;
 
 use super::chart::Code;

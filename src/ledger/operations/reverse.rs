@@ -92,16 +92,17 @@ impl Ledger {
         }
     }
 
-    /// Checks whether an operation is reversible as far as is known now, so that a request that
-    /// must be refused is not made. Wallets are not checked.
-    pub async fn check_reversible(&self, operation: i64) -> Result<(), LedgerError> {
+    /// Returns the transfers that reverse an operation, if it is reversible as far as is known now.
+    /// Wallets are not checked.
+    pub async fn plan_reversal(&self, operation: i64) -> Result<Vec<Move>, LedgerError> {
         let booked = db::retry(|| find_operation(&self.reads, operation)).await?;
         let booked = booked.ok_or(LedgerError::OperationUnknown { operation })?;
-        plan_reversal(ReverseOperation { correction: CorrectionId::NIL, operation }, &booked)?;
+        let input = ReverseOperation { correction: CorrectionId::NIL, operation };
+        let reversal = plan_reversal(input, &booked)?;
         if booked.is_reversed {
             return Err(LedgerError::AlreadyReversed { operation });
         }
-        Ok(())
+        Ok(reversal.moves)
     }
 }
 

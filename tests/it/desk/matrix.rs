@@ -55,6 +55,7 @@ GET  /desk/corrections/{id}                   404    404     404     404
 POST /desk/corrections                        403    403     404     404
 POST /desk/corrections/{id}/approval          403    403     404     404
 POST /desk/corrections/{id}/rejection         403    403     404     404
+POST /desk/corrections/{id}/withdrawal        403    403     404     404
 GET  /desk/switches                           200    200     200     200
 POST /desk/switches/house/closing             403    403     403     303
 POST /desk/switches/house/opening             403    403     403     303

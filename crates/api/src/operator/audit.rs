@@ -62,6 +62,7 @@ bahay_base::text_enum! {
         CorrectionRequested = "correction_request",
         CorrectionApproved = "correction_approve",
         CorrectionRejected = "correction_reject",
+        CorrectionWithdrawn = "correction_withdraw",
         RoomCreated = "room_create",
         RoomChanged = "room_change",
         HouseClosed = "house_close",

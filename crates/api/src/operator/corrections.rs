@@ -6,20 +6,22 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use crate::PageQuery;
+use crate::code::Code;
 use crate::operation::operations;
 use crate::values::{Coins, IdText, ReasonText, Time};
 
 operations! {
     /// Request a correction
     ///
-    /// Nothing moves before another operator has approved it. For the roles `finance` and `admin`,
-    /// in a session with the second factor.
+    /// Nothing moves before another operator has approved it. An open request excludes an equal
+    /// one: the same amount for the same player, or a reversal of the same operation. For the roles
+    /// `finance` and `admin`, in a session with the second factor.
     REQUEST_CORRECTION = Post "/v1/operator/corrections", Operators, Operator {
         headers RequiredKey,
         body RequestCorrection,
         201 json Correction: "The request, which waits for a decision",
         refuses SecondFactorMissing PlayerNotFound OperationNotFound NotReversible AlreadyReversed
-            ReversalRequested AdjustmentDayMax AdjustmentTooLarge,
+            ReversalRequested AdjustmentRequested AdjustmentDayMax AdjustmentTooLarge,
     }
 
     /// List corrections
@@ -37,6 +39,17 @@ operations! {
         path id: IdText = "The correction",
         200 json Correction: "The correction",
         refuses CorrectionNotFound,
+    }
+
+    /// Preview a correction
+    ///
+    /// The outcome of an approval now: the transfers that it would book, the wallets that they
+    /// change, and the refusal if it is not possible. Balances may differ at the approval. For
+    /// operators of every role.
+    PREVIEW_CORRECTION = Get "/v1/operator/corrections/{id}/preview", Operators, Operator {
+        path id: IdText = "The correction",
+        200 json CorrectionPreview: "The outcome of an approval now",
+        refuses CorrectionNotFound CorrectionDecided,
     }
 
     /// Approve a correction
@@ -65,6 +78,17 @@ operations! {
         200 json Correction: "The rejected correction",
         refuses SecondFactorMissing CorrectionOwn CorrectionNotIndependent CorrectionNotFound
             CorrectionDecided,
+    }
+
+    /// Withdraw a correction
+    ///
+    /// Ends an open request without a decision. For its requester, with the role `finance` or
+    /// `admin`, in a session with the second factor.
+    WITHDRAW_CORRECTION = Post "/v1/operator/corrections/{id}/withdrawal", Operators, Operator {
+        path id: IdText = "The correction",
+        headers RequiredKey,
+        200 json Correction: "The withdrawn correction",
+        refuses SecondFactorMissing CorrectionNotOwn CorrectionNotFound CorrectionDecided,
     }
 }
 
@@ -124,12 +148,18 @@ pub struct Correction {
     /// The player whose wallet is adjusted; null for a reversal.
     #[schema(required = true)]
     pub player: Option<Uuid>,
+    /// That player's name.
+    #[schema(required = true, example = "Maria")]
+    pub player_name: Option<String>,
     /// The coins that the wallet receives, negative if they are taken from it; null for a reversal.
     #[schema(required = true)]
     pub amount: Option<Coins>,
     /// The operation that is reversed; null for an adjustment.
     #[schema(required = true)]
     pub reversed_operation: Option<i64>,
+    /// The game of the operation that is reversed, if it belongs to one.
+    #[schema(required = true)]
+    pub game: Option<Uuid>,
     pub reason: String,
     #[schema(inline)]
     pub state: CorrectionState,
@@ -137,9 +167,10 @@ pub struct Correction {
     #[schema(example = "ate.luz")]
     pub requested_by: String,
     pub requested_at: Time,
-    /// The name of the deciding operator; null while the request is open.
+    /// The name of the deciding operator; null unless the request is approved or rejected.
     #[schema(required = true, example = "kuya.ben")]
     pub decided_by: Option<String>,
+    /// The time of the decision or of the withdrawal.
     #[schema(required = true)]
     pub decided_at: Option<Time>,
     /// The reason of a rejection.
@@ -148,6 +179,50 @@ pub struct Correction {
     /// The operation of the ledger that booked the correction; null unless it is approved.
     #[schema(required = true)]
     pub operation: Option<i64>,
+}
+
+/// The outcome of a correction if it were approved now.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct CorrectionPreview {
+    /// The transfers in their order; none if the operation cannot be reversed any more.
+    pub transfers: Vec<PreviewedTransfer>,
+    /// The wallets of the transfers.
+    pub wallets: Vec<PreviewedWallet>,
+    /// The refusal that an approval would meet; null if it is possible.
+    #[schema(required = true, inline)]
+    pub refusal: Option<PreviewedRefusal>,
+}
+
+/// Coins that a correction would move from one account to another.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct PreviewedTransfer {
+    #[schema(example = "fee:newbie")]
+    pub source: String,
+    #[schema(example = "wallet:019ca944-3c00-7000-8000-00000091a7e0")]
+    pub destination: String,
+    pub amount: Coins,
+}
+
+/// A wallet before and after a correction.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct PreviewedWallet {
+    pub player: Uuid,
+    #[schema(example = "Maria")]
+    pub name: String,
+    /// The coins that can be spent now.
+    pub balance: Coins,
+    /// The coins after the correction; negative if the wallet cannot pay.
+    pub balance_after: Coins,
+}
+
+/// The refusal of an approval.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct PreviewedRefusal {
+    pub code: Code,
+    #[schema(
+        example = "wallet:019ca944-3c00-7000-8000-00000091a7e0 holds 3.00 and cannot pay 5.00"
+    )]
+    pub detail: String,
 }
 
 /// The kind of a correction.
@@ -165,5 +240,7 @@ bahay_base::text_enum! {
         Open = "open",
         Approved = "approved",
         Rejected = "rejected",
+        /// Ended by its requester.
+        Withdrawn = "withdrawn",
     }
 }

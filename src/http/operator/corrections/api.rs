@@ -4,7 +4,9 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
-use bahay_api::operator::corrections::{Correction, CorrectionFilter, RejectCorrection};
+use bahay_api::operator::corrections::{
+    Correction, CorrectionFilter, CorrectionPreview, RejectCorrection,
+};
 use uuid::Uuid;
 
 use super::query;
@@ -44,6 +46,14 @@ pub(crate) async fn show_correction(
     Ok(Json(corrections.find(&operator, CorrectionId(id)).await?))
 }
 
+pub(crate) async fn preview_correction(
+    State(corrections): State<Corrections>,
+    operator: Operator,
+    Path(id): Path<Uuid>,
+) -> Result<Json<CorrectionPreview>, Problem> {
+    Ok(Json(query::preview(&corrections, &operator, CorrectionId(id)).await?))
+}
+
 pub(crate) async fn approve_correction(
     State(corrections): State<Corrections>,
     operator: Operator,
@@ -69,15 +79,29 @@ pub(crate) async fn reject_correction(
     Ok(request.execute(&operator, work).await)
 }
 
+pub(crate) async fn withdraw_correction(
+    State(corrections): State<Corrections>,
+    operator: Operator,
+    Path(id): Path<Uuid>,
+    request: IdempotentRequest,
+) -> Result<Response, Problem> {
+    let by = operator.require_corrections_role()?.require_session()?;
+    let request = request.require_key()?;
+    let work = async move |_| Ok(Json(corrections.withdraw(&by, CorrectionId(id)).await?));
+    Ok(request.execute(&operator, work).await)
+}
+
 impl From<CorrectionError> for Problem {
     fn from(error: CorrectionError) -> Self {
         let code = match &error {
             CorrectionError::Unknown { .. } => Code::CorrectionNotFound,
             CorrectionError::Own => Code::CorrectionOwn,
+            CorrectionError::NotOwn => Code::CorrectionNotOwn,
             CorrectionError::SessionEnded => Code::SessionEnded,
             CorrectionError::NotIndependent => Code::CorrectionNotIndependent,
             CorrectionError::Decided { .. } => Code::CorrectionDecided,
             CorrectionError::ReversalRequested { .. } => Code::ReversalRequested,
+            CorrectionError::AdjustmentRequested => Code::AdjustmentRequested,
             CorrectionError::PlayerUnknown { .. } => Code::PlayerNotFound,
             CorrectionError::TooLarge { .. } => Code::AdjustmentTooLarge,
             CorrectionError::DailyLimit(_) => Code::AdjustmentDayMax,

@@ -5,8 +5,8 @@ use std::str::FromStr as _;
 use axum::extract::State;
 use axum::response::{Redirect, Response};
 use bahay_api::operator::corrections::{
-    Correction, CorrectionFilter, CorrectionKind, CorrectionState, RejectCorrection,
-    RequestCorrection,
+    Correction, CorrectionFilter, CorrectionKind, CorrectionPreview, CorrectionState,
+    PreviewedWallet, RejectCorrection, RequestCorrection,
 };
 use maud::{Markup, html};
 use serde::Deserialize;
@@ -16,10 +16,10 @@ use super::query;
 use crate::entropy;
 use crate::http::operator::desk_ui::{
     ErrorPage, Field, FilterForm, HouseZone, OperatorForm, OperatorSession, badge, button, coins,
-    facts, field, id, page, pager, parse_amount, player_link, select, table, text_area,
-    text_area_of,
+    facts, field, game_link, page, pager, parse_amount, player_link, select, table, table_of,
+    text_area, text_area_of,
 };
-use crate::http::operator::ledger::desk::operation_link;
+use crate::http::operator::ledger::desk::{account_link, operation_link};
 use crate::http::{Code, CodeExt as _, Cursors, PageQuery, PageRequest, Path, Problem, Query};
 use crate::ids::{CorrectionId, PlayerId};
 use crate::operators::Corrections;
@@ -42,9 +42,20 @@ pub(crate) async fn list(
     let state = query.filter.state.map_or("", CorrectionState::as_str);
     let request = PageRequest::new(session.operator.clone(), query, PAGE, cursors);
     let listed = query::list(&corrections, &request).await?;
-    let columns = "Requested at | Kind | #Coins | Requested by | State | Reason";
-    let states =
-        [("", "All"), ("open", "Open"), ("approved", "Approved"), ("rejected", "Rejected")];
+    let mut rows = Vec::new();
+    for correction in &listed.items {
+        let preview = load_preview(&corrections, &session, correction).await?;
+        rows.push(row(&session.zone, correction, preview.as_ref()));
+    }
+    let columns = "Requested at | Kind | Player or game | #Coins | #Balance now | \
+        #Balance after | Requested by | State | Reason";
+    let states = [
+        ("", "All"),
+        ("open", "Open"),
+        ("approved", "Approved"),
+        ("rejected", "Rejected"),
+        ("withdrawn", "Withdrawn"),
+    ];
     let body = html! {
         form class="filter" method="get" action=(HERE) {
             (select("state", "State", &states, state))
@@ -53,22 +64,63 @@ pub(crate) async fn list(
         @if session.operator.require_corrections_role().is_ok() {
             p { a class="button" href="/desk/corrections/new" { "Request a correction" } }
         }
-        (table("Corrections, newest first", columns, listed.items.iter().map(|one| row(&session.zone, one))))
+        (table("Corrections, newest first", columns, rows))
         (pager(HERE, &[("state", state)], listed.next_cursor.as_deref()))
     };
     Ok(page(&session, "Corrections", body))
 }
 
-fn row(zone: &HouseZone, correction: &Correction) -> Vec<Markup> {
+/// Returns the preview of an open correction; `None` if it is closed.
+async fn load_preview(
+    corrections: &Corrections,
+    session: &OperatorSession,
+    correction: &Correction,
+) -> Result<Option<CorrectionPreview>, ErrorPage> {
+    if correction.state != CorrectionState::Open {
+        return Ok(None);
+    }
+    match query::preview(corrections, &session.operator, CorrectionId(correction.id)).await {
+        Ok(preview) => Ok(Some(preview)),
+        // It was decided in the meantime.
+        Err(Problem { code: Code::CorrectionDecided, .. }) => Ok(None),
+        Err(problem) => Err(problem.into()),
+    }
+}
+
+fn row(
+    zone: &HouseZone,
+    correction: &Correction,
+    preview: Option<&CorrectionPreview>,
+) -> Vec<Markup> {
     let link = format!("{HERE}/{}", correction.id);
+    let refusal = preview.and_then(|preview| preview.refusal.as_ref());
+    // A reversal may change several wallets, which its page lists.
+    let wallet = preview.filter(|_| correction.player.is_some());
+    let wallet = wallet.and_then(|preview| preview.wallets.first());
     vec![
         zone.time(correction.requested_at),
         html! { a href=(link) { (kind(correction)) } },
+        subject(correction),
         html! { @if let Some(amount) = correction.amount { (coins(amount)) } },
+        html! { @if let Some(wallet) = wallet { (coins(wallet.balance)) } },
+        html! { @if let Some(wallet) = wallet { (coins(wallet.balance_after)) } },
         html! { (correction.requested_by) },
-        stage(correction.state),
+        html! {
+            (stage(correction.state))
+            @if refusal.is_some() { " " (badge("bad", "not possible now")) }
+        },
         html! { (correction.reason) },
     ]
+}
+
+/// Draws the links to the player whose wallet is adjusted, or to the reversed operation.
+fn subject(correction: &Correction) -> Markup {
+    let Correction { player, player_name, reversed_operation, game, .. } = correction;
+    html! {
+        @if let (Some(player), Some(name)) = (player, player_name) { (player_link(player, name)) }
+        @if let Some(operation) = reversed_operation { "operation " (operation_link(*operation)) }
+        @if let Some(game) = game { " of a " (game_link(game, "game")) }
+    }
 }
 
 fn kind(correction: &Correction) -> &'static str {
@@ -83,6 +135,7 @@ fn stage(state: CorrectionState) -> Markup {
         CorrectionState::Open => badge("waiting", "open"),
         CorrectionState::Approved => badge("good", "approved"),
         CorrectionState::Rejected => badge("bad", "rejected"),
+        CorrectionState::Withdrawn => badge("bad", "withdrawn"),
     }
 }
 
@@ -131,7 +184,10 @@ pub(crate) async fn form(
             (text_area_of("reversal-reason", "reason", "Reason", hint))
             button class="main" { "Request the reversal" }
         }
-        p { "Nothing moves before another operator has approved it." }
+        p {
+            "Nothing moves before another operator has approved it. Until a decision, the same "
+            "amount for the same player and the same reversal cannot be requested again."
+        }
     };
     Ok(page(&session, "Request a correction", body))
 }
@@ -194,14 +250,10 @@ pub(crate) async fn show_correction(
     Path(correction): Path<Uuid>,
 ) -> Result<Response, ErrorPage> {
     let correction = corrections.find(&session.operator, CorrectionId(correction)).await?;
-    let mut properties = vec![("Kind", html! { (kind(&correction)) })];
-    if let Some(player) = correction.player {
-        properties.push(("Player", player_link(player, id(&player))));
-    }
+    let preview = load_preview(&corrections, &session, &correction).await?;
+    let of = if correction.player.is_some() { "Player" } else { "Reverses" };
+    let mut properties = vec![("Kind", html! { (kind(&correction)) }), (of, subject(&correction))];
     properties.extend(correction.amount.map(|amount| ("Coins", coins(amount))));
-    let link =
-        |name, operation: Option<i64>| operation.map(|operation| (name, operation_link(operation)));
-    properties.extend(link("Operation", correction.reversed_operation));
     properties.extend([
         ("State", stage(correction.state)),
         ("Reason", html! { (correction.reason) }),
@@ -210,12 +262,18 @@ pub(crate) async fn show_correction(
     ]);
     let Correction { decided_by, decided_at, rejection_reason, .. } = &correction;
     properties.extend(decided_by.as_ref().map(|by| ("Decided by", html! { (by) })));
-    properties.extend(decided_at.map(|at| ("Decided at", session.zone.time(at))));
+    let ended = match correction.state {
+        CorrectionState::Withdrawn => "Withdrawn at",
+        _ => "Decided at",
+    };
+    properties.extend(decided_at.map(|at| (ended, session.zone.time(at))));
     let reason = |reason| ("Reason for rejection", html! { (reason) });
     properties.extend(rejection_reason.as_ref().map(reason));
-    properties.extend(link("Booked as operation", correction.operation));
+    let booked = correction.operation.map(operation_link);
+    properties.extend(booked.map(|link| ("Booked as operation", link)));
     let body = html! {
         (facts(&properties))
+        @if let Some(preview) = &preview { (outcome(preview)) }
         @if correction.state == CorrectionState::Open && session.operator.require_corrections_role().is_ok() {
             (decision_forms(&session, &correction))
         }
@@ -224,11 +282,56 @@ pub(crate) async fn show_correction(
     Ok(page(&session, "Correction", body))
 }
 
-fn decision_forms(session: &OperatorSession, correction: &Correction) -> Markup {
-    if correction.requested_by == session.operator.name {
-        return html! { p { "You requested this correction: another operator decides." } };
+/// Draws the wallets and the transfers of a correction if it were approved now.
+fn outcome(CorrectionPreview { transfers, wallets, refusal }: &CorrectionPreview) -> Markup {
+    html! {
+        h2 { "If it is approved now" }
+        @if let Some(refusal) = refusal {
+            p class="alert" role="status" { "Not possible now: " (name_wallets(&refusal.detail, wallets)) "." }
+        }
+        (table_of("Wallets", wallets, &[
+            ("Player", &|wallet| player_link(wallet.player, &wallet.name)),
+            ("#Balance now", &|wallet| coins(wallet.balance)),
+            ("#Balance after", &|wallet| coins(wallet.balance_after)),
+        ]))
+        (table_of("Transfers", transfers, &[
+            ("From", &|transfer| account(&transfer.source, wallets)),
+            ("To", &|transfer| account(&transfer.destination, wallets)),
+            ("#Coins", &|transfer| coins(transfer.amount)),
+        ]))
     }
+}
+
+/// Draws a link to an account under a name for people.
+fn account(code: &str, wallets: &[PreviewedWallet]) -> Markup {
+    let text = match code.split_once(':') {
+        Some(("wallet", _)) => name_wallets(code, wallets),
+        Some(("fee", room)) => format!("fee of {room}"),
+        Some(("pot", table)) => format!("POT of table {table}"),
+        _ if code == "issue" => "the house".to_owned(),
+        _ => code.to_owned(),
+    };
+    account_link(code, text)
+}
+
+/// Replaces the codes of wallets by the names of their players.
+fn name_wallets(text: &str, wallets: &[PreviewedWallet]) -> String {
+    let mut text = text.to_owned();
+    for PreviewedWallet { player, name, .. } in wallets {
+        text = text.replace(&format!("wallet:{player}"), name);
+    }
+    text
+}
+
+/// Draws the forms that end an open request.
+fn decision_forms(session: &OperatorSession, correction: &Correction) -> Markup {
     let here = format!("{HERE}/{}", correction.id);
+    if correction.requested_by == session.operator.name {
+        return html! {
+            p { "You requested this correction: another operator decides." }
+            (button(session, &format!("{here}/withdrawal"), "Withdraw this request", "Withdraw this request? Nothing moves."))
+        };
+    }
     html! {
         h2 { "Decide" }
         (button(session, &format!("{here}/approval"), "Approve and book", "Book this now?"))
@@ -258,4 +361,14 @@ pub(crate) async fn reject(
     let by = session.operator.require_corrections_role()?.require_session()?;
     let decided = corrections.reject(&by, CorrectionId(correction), &reason).await?;
     Ok(Redirect::to(&format!("{HERE}/{}", decided.id)))
+}
+
+pub(crate) async fn withdraw(
+    State(corrections): State<Corrections>,
+    Path(correction): Path<Uuid>,
+    OperatorForm { session, .. }: OperatorForm,
+) -> Result<Redirect, ErrorPage> {
+    let by = session.operator.require_corrections_role()?.require_session()?;
+    let withdrawn = corrections.withdraw(&by, CorrectionId(correction)).await?;
+    Ok(Redirect::to(&format!("{HERE}/{}", withdrawn.id)))
 }

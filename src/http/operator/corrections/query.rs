@@ -1,11 +1,15 @@
-//! The part of corrections that the API and the desk share: the list, and the request.
+//! The part of corrections that the API and the desk share: the list, the request, and the preview.
 
-use bahay_api::operator::corrections::{Correction, CorrectionFilter, RequestCorrection};
+use bahay_api::operator::corrections::{
+    Correction, CorrectionFilter, CorrectionPreview, PreviewedRefusal, PreviewedTransfer,
+    PreviewedWallet, RequestCorrection,
+};
 use bahay_engine::coins::Coins;
 
 use crate::http::{Code, CodeExt as _, PageOf, PageRequest, Problem};
-use crate::ids::PlayerId;
-use crate::operators::{Corrections, Operator, Subject};
+use crate::ids::{CorrectionId, PlayerId};
+use crate::ledger::BookingPreview;
+use crate::operators::{self, Corrections, Operator, Subject};
 use crate::reason::Reason;
 
 /// Returns a page of corrections, newest first.
@@ -17,6 +21,33 @@ pub(crate) async fn list(
     let list = format!("corrections {state:?}");
     let read = |below, limit| corrections.list(&request.caller, state, below, limit);
     request.read(&list, read).await
+}
+
+/// Returns the outcome of an open correction if it were approved now.
+pub(crate) async fn preview(
+    corrections: &Corrections,
+    operator: &Operator,
+    id: CorrectionId,
+) -> Result<CorrectionPreview, Problem> {
+    let operators::CorrectionPreview { booking, names, refusal } =
+        corrections.preview(operator, id).await?;
+    let BookingPreview { transfers, wallets, .. } = booking;
+    let transfers = transfers.into_iter().map(|transfer| PreviewedTransfer {
+        source: transfer.source.to_string(),
+        destination: transfer.destination.to_string(),
+        amount: transfer.amount.into(),
+    });
+    let wallets = wallets.into_iter().map(|wallet| PreviewedWallet {
+        player: wallet.player.0,
+        name: names.get(&wallet.player).cloned().unwrap_or_default(),
+        balance: wallet.balance.into(),
+        balance_after: wallet.after.into(),
+    });
+    let refusal = refusal.map(|error| {
+        let detail = error.to_string();
+        PreviewedRefusal { code: Problem::from(error).code, detail }
+    });
+    Ok(CorrectionPreview { transfers: transfers.collect(), wallets: wallets.collect(), refusal })
 }
 
 /// Returns the subject and the reason of a request.

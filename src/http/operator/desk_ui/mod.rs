@@ -122,6 +122,7 @@ pub(crate) fn routes(options: DeskOptions) -> Router<Services> {
         .route("/desk/corrections/{id}", get(corrections::show_correction))
         .route("/desk/corrections/{id}/approval", post(corrections::approve))
         .route("/desk/corrections/{id}/rejection", post(corrections::reject))
+        .route("/desk/corrections/{id}/withdrawal", post(corrections::withdraw))
         .route("/desk/rooms", get(rooms::list).post(rooms::create))
         .route("/desk/rooms/{room}", get(rooms::show_room).post(rooms::change))
         .route("/desk/rooms/{room}/opening", post(rooms::open))

@@ -5,7 +5,7 @@ use axum::extract::State;
 use axum::response::Response;
 use bahay_api::operator::ledger::{Account, AccountEntry, Balance, LedgerCheckReport};
 use bahay_engine::coins::Coins;
-use maud::{Markup, html};
+use maud::{Markup, Render, html};
 use serde::Deserialize;
 
 use super::query;
@@ -147,7 +147,7 @@ fn accounts(accounts: &[Account]) -> Markup {
         "Accounts",
         accounts,
         &[
-            ("Account", &|account| account_link(&account.code)),
+            ("Account", &|account| account_link(&account.code, id(&account.code))),
             ("#Balance", &|account| coins(account.balance)),
             ("#Entries", &|account| html! { (account.version) }),
             ("Player", &|account| {
@@ -158,9 +158,9 @@ fn accounts(accounts: &[Account]) -> Markup {
 }
 
 /// Draws a link to an account.
-fn account_link(code: &str) -> Markup {
+pub(crate) fn account_link(code: &str, text: impl Render) -> Markup {
     let query = serde_urlencoded::to_string([("account", code)]).unwrap_or_default();
-    html! { a href={ (HERE) "?" (query) } { (id(&code)) } }
+    html! { a href={ (HERE) "?" (query) } { (text) } }
 }
 
 /// Draws a link to an operation.
@@ -224,8 +224,8 @@ pub(crate) fn operation_section(session: &OperatorSession, row: &OperationRow) -
         &[
             ("#Number", &|transfer| html! { (transfer.number) }),
             ("Purpose", &|transfer| html! { (transfer.code) }),
-            ("From", &|transfer| account_link(&transfer.source)),
-            ("To", &|transfer| account_link(&transfer.destination)),
+            ("From", &|transfer| account_link(&transfer.source, id(&transfer.source))),
+            ("To", &|transfer| account_link(&transfer.destination, id(&transfer.destination))),
             ("#Coins", &|transfer| coins(transfer.amount)),
         ],
     );

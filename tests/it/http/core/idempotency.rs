@@ -161,7 +161,7 @@ async fn a_key_is_bound_to_caller_route_and_input() {
     assert_eq!(ok(ask(&luz, 100)).await, first);
     assert_refused(ask(&luz, 101), 422, "idempotency_key_reused").await;
     // The same key of another operator, or for another correction, names another call.
-    let second = ok(ask(&ben, 100)).await;
+    let second = ok(ask(&ben, 200)).await;
     assert_ne!(first["id"], second["id"]);
     let approve = |id: &str| {
         let approve = server.call(Method::POST, &format!("{path}/{id}/approval"), &luz);

@@ -109,6 +109,8 @@ POST   /v1/operator/corrections                   401    401   401  403    403  
 GET    /v1/operator/corrections/{id}              401    401   401  200    200     200     200
 POST   /v1/operator/corrections/{id}/approval     401    401   401  403    403     200     200
 POST   /v1/operator/corrections/{id}/rejection    401    401   401  403    403     200     200
+POST   /v1/operator/corrections/{id}/withdrawal   401    401   401  403    403     409     409
+GET    /v1/operator/corrections/{id}/preview      401    401   401  200    200     200     200
 
 GET    /v1/operator/reports                       401    401   401  200    200     200     200
 POST   /v1/operator/reports/{id}/decision         401    401   401  403    404     403     404

@@ -31,8 +31,11 @@ async fn texts_are_accepted_up_to_their_maximum_length() {
     let (server, guest) = Server::with_guest().await;
     let luz = server.session("ate.luz", Role::Admin).await;
     let ben = server.session("kuya.ben", Role::Admin).await;
-    let ask = adjustment(&guest.id, 1);
+    // Open requests for one player differ in their amounts.
+    let mut amount = 0;
     for letter in ["x", "ñ", "札", "🂡"] {
+        amount += 1;
+        let ask = adjustment(&guest.id, amount);
         let asked = server.post_once(&luz, "/v1/operator/corrections", &ask);
         let correction = text(&ok(asked).await["id"]);
         for (path, around, name, [least, most]) in list_text_fields(&guest.id, &correction) {
@@ -43,6 +46,10 @@ async fn texts_are_accepted_up_to_their_maximum_length() {
                 }
                 let mut body = around.clone();
                 body[name] = letter.repeat(length).into();
+                if body["kind"] == "adjustment" {
+                    amount += 1;
+                    body["amount"] = amount.into();
+                }
                 let request = server.post_once(&ben, &path, &body);
                 let case = format!("{path}, {length} of {letter}");
                 if (least..=most).contains(&length) {

@@ -443,8 +443,10 @@ async fn the_daily_limit_counts_adjustments_when_they_are_booked() {
     for day in 0..2 {
         let name = format!("asker.{day}");
         let asker = server.session(&name, Role::Finance).await;
-        for _ in 0..2 {
-            requests.push(ok(office.post(&asker, "", &adjustment(player, max))).await);
+        for request in 0..2 {
+            // Open requests for one player differ in their amounts.
+            let amount = max - 2 * day - request;
+            requests.push(ok(office.post(&asker, "", &adjustment(player, amount))).await);
         }
         server.clock.advance(Duration::from_hours(24));
     }
@@ -453,7 +455,7 @@ async fn the_daily_limit_counts_adjustments_when_they_are_booked() {
     ok(office.approve(&dina, &requests[2])).await;
     expect_refusal(office.approve(&dina, &requests[1]), 409, "adjustment_day_max").await;
     expect_refusal(office.approve(&dina, &requests[3]), 409, "adjustment_day_max").await;
-    assert_eq!(bank.wallets(&[player]).await, [1_000 + 2 * max]);
+    assert_eq!(bank.wallets(&[player]).await, [1_000 + 2 * max - 2]);
     server.clock.advance(Duration::from_hours(24));
     let elsa = server.session("elsa", Role::Finance).await;
     ok(office.approve(&elsa, &requests[1])).await;
