@@ -183,9 +183,12 @@ create table sanctions (
     -- The end; null for a permanent sanction.
     ends_at timestamptz null,
     lifted_at timestamptz null,
+    -- The operators who imposed and lifted it (0005_operators.sql); null for the command line.
+    imposed_by uuid null,
+    lifted_by uuid null,
     constraint sanctions_end_after_they_begin check (ends_at > imposed_at)
 );
 
 create index sanctions_of_player on sanctions (player) where lifted_at is null;
 
-grant select, insert, update (lifted_at) on sanctions to bahay_service;
+grant select, insert, update (lifted_at, lifted_by) on sanctions to bahay_service;

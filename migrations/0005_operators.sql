@@ -18,6 +18,10 @@ create table operators (
 
 grant select, insert, update (role, token_hash, token_expires_at, disabled_at) on operators to bahay_service;
 
+alter table sanctions
+    add foreign key (imposed_by) references operators,
+    add foreign key (lifted_by) references operators;
+
 -- The sign-in of operators in browsers: a password with a second factor, and sessions by cookie.
 create table operator_credentials (
     operator uuid primary key references operators,

@@ -402,7 +402,7 @@ async fn run_sanction(
         }
         SanctionCommand::Lift { player } => sanctions.lift_as(&by, player, kind).await?,
         SanctionCommand::List { player } => {
-            for SanctionRecord { sanction, imposed_at, lifted_at } in
+            for SanctionRecord { sanction, imposed_at, lifted_at, .. } in
                 sanctions.list(player, kind).await?
             {
                 let since = clock::to_jiff(imposed_at);

@@ -74,6 +74,10 @@ pub struct SanctionRecord {
     pub sanction: Sanction,
     pub imposed_at: Timestamp,
     pub lifted_at: Option<Timestamp>,
+    /// The name of the operator who imposed it; `None` for the command line.
+    pub imposed_by: Option<String>,
+    /// The name of the operator who lifted it; `None` for the command line.
+    pub lifted_by: Option<String>,
 }
 
 impl SanctionRecord {
@@ -116,11 +120,15 @@ impl SanctionReader {
         let once = || {
             sqlx::query!(
                 r#"
-                select reason, imposed_at as "imposed_at: SqlTimestamp",
-                    ends_at as "ends_at: SqlTimestamp", lifted_at as "lifted_at: SqlTimestamp"
-                from sanctions
-                where player = $1 and kind = $2
-                order by imposed_at desc
+                select s.reason, s.imposed_at as "imposed_at: SqlTimestamp",
+                    s.ends_at as "ends_at: SqlTimestamp",
+                    s.lifted_at as "lifted_at: SqlTimestamp",
+                    i.name as "imposed_by?", l.name as "lifted_by?"
+                from sanctions s
+                left join operators i on i.id = s.imposed_by
+                left join operators l on l.id = s.lifted_by
+                where s.player = $1 and s.kind = $2
+                order by s.imposed_at desc
                 "#,
                 player.0,
                 kind.as_str()
@@ -135,6 +143,8 @@ impl SanctionReader {
             },
             imposed_at: from_sql(row.imposed_at),
             lifted_at: row.lifted_at.map(from_sql),
+            imposed_by: row.imposed_by,
+            lifted_by: row.lifted_by,
         });
         Ok(listed.collect())
     }

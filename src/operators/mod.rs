@@ -57,7 +57,7 @@ pub use enrolment::{ENROLMENT_LIFE, Enrolment, EnrolmentCompletion};
 pub use issuance::INDEPENDENT_AFTER;
 pub use operator_admin::OperatorAdminError;
 pub use player_notes::{Moderation, ModerationError, NOTE_LENGTH, NoteText, ParseNoteError};
-pub use sanctions::Sanctions;
+pub use sanctions::{PlayerSummary, Sanctions};
 pub use second_factor::SecondFactor;
 pub use sign_in::{
     IDLE_MAX, OpenedSession, OperatorAuth, OperatorAuthError, PASSWORD_MIN, RequestContext,

@@ -1,8 +1,11 @@
 //! Sanctions as acts of operators, recorded in the audit log. `accounts` defines sanctions and
 //! their effects.
 
+use std::collections::BTreeMap;
+
 use serde_json::json;
 use sqlx::PgPool;
+use uuid::Uuid;
 
 use super::CanModerate;
 use super::audit::{self, Action, Actor};
@@ -13,6 +16,15 @@ use crate::accounts::{
 use crate::clock::{self, Clock, Timestamp};
 use crate::ids::PlayerId;
 use crate::{db, entropy};
+
+/// A player's name, and whether the player is banned, muted or deleted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlayerSummary {
+    pub name: String,
+    pub is_banned: bool,
+    pub is_muted: bool,
+    pub is_deleted: bool,
+}
 
 /// The sanctions that operators impose. Clones share the pool.
 #[derive(Clone, Debug)]
@@ -63,7 +75,9 @@ impl Sanctions {
         let ends_at = sanction.ends_at.map(|at| clock::to_jiff(at).to_string());
         let once = || async {
             let mut tx = self.pool.begin().await?;
-            let is_known = impose_sanction_in_tx(&mut tx, id, player, kind, sanction, now).await?;
+            let is_known =
+                impose_sanction_in_tx(&mut tx, id, player, kind, sanction, by.operator, now)
+                    .await?;
             if is_known {
                 let detail = json!({ "reason": sanction.reason.as_str(), "ends_at": ends_at });
                 let action = match kind {
@@ -89,7 +103,7 @@ impl Sanctions {
         let now = self.clock.now();
         let once = || async {
             let mut tx = self.pool.begin().await?;
-            let lifted = lift_sanctions_in_tx(&mut tx, player, kind, now).await?;
+            let lifted = lift_sanctions_in_tx(&mut tx, player, kind, by.operator, now).await?;
             let was_in_force = !lifted.is_empty();
             if was_in_force {
                 let action = match kind {
@@ -111,6 +125,46 @@ impl Sanctions {
     /// Returns the time by which sanctions end.
     pub fn now(&self) -> Timestamp {
         self.clock.now()
+    }
+
+    /// Returns the summaries of players that exist.
+    pub async fn summarize_players(
+        &self,
+        players: impl IntoIterator<Item = Uuid>,
+    ) -> Result<BTreeMap<Uuid, PlayerSummary>, sqlx::Error> {
+        let players: Vec<Uuid> = players.into_iter().collect();
+        let now = self.clock.now();
+        let once = || {
+            sqlx::query!(
+                r#"
+                select p.id, p.name, p.deleted_at is not null as "is_deleted!",
+                    'ban' = any(f.kinds) as "is_banned!", 'mute' = any(f.kinds) as "is_muted!"
+                from players p
+                cross join lateral (
+                    select array(
+                        select s.kind
+                        from sanctions s
+                        where s.player = p.id and s.lifted_at is null
+                            and (s.ends_at is null or s.ends_at > $2)
+                    ) as kinds
+                ) f
+                where p.id = any($1)
+                "#,
+                &players,
+                db::to_sql(now) as _
+            )
+            .fetch_all(&self.pool)
+        };
+        let rows = db::retry(once).await?.into_iter().map(|row| {
+            let summary = PlayerSummary {
+                name: row.name,
+                is_banned: row.is_banned,
+                is_muted: row.is_muted,
+                is_deleted: row.is_deleted,
+            };
+            (row.id, summary)
+        });
+        Ok(rows.collect())
     }
 
     /// Returns all sanctions of a kind that a player has had, newest first.

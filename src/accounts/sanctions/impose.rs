@@ -8,11 +8,11 @@ use crate::accounts::sanctions::{Sanction, SanctionKind};
 use crate::accounts::sessions::{self, SessionEnd};
 use crate::clock::Timestamp;
 use crate::db::to_sql;
-use crate::ids::PlayerId;
+use crate::ids::{OperatorId, PlayerId};
 use crate::notices;
 
-/// Imposes a sanction in the caller's transaction. A ban also ends the player's sessions. The call
-/// is idempotent by `id`. Returns false if there is no such player, or if the sanction already
+/// Imposes a sanction in the caller's transaction, by an operator or by the command line. A ban also
+/// ends the player's sessions. The call is idempotent by `id`. Returns false if there is no such player, or if the sanction already
 /// exists.
 pub async fn impose_in_tx(
     tx: &mut PgConnection,
@@ -20,6 +20,7 @@ pub async fn impose_in_tx(
     player: PlayerId,
     kind: SanctionKind,
     sanction: &Sanction,
+    by: Option<OperatorId>,
     now: Timestamp,
 ) -> Result<bool, sqlx::Error> {
     // A sign-in that holds the lock has committed once this returns, so its session is among those
@@ -27,8 +28,8 @@ pub async fn impose_in_tx(
     locks::lock_player(&mut *tx, player).await?;
     let banned = sqlx::query!(
         r#"
-        insert into sanctions (id, player, kind, reason, imposed_at, ends_at)
-        select $1, p.id, $6, $3, $4, $5
+        insert into sanctions (id, player, kind, reason, imposed_at, ends_at, imposed_by)
+        select $1, p.id, $6, $3, $4, $5, $7
         from players p
         where p.id = $2
         on conflict (id) do nothing
@@ -39,7 +40,8 @@ pub async fn impose_in_tx(
         sanction.reason.as_str(),
         to_sql(now) as _,
         sanction.ends_at.map(to_sql) as _,
-        kind.as_str()
+        kind.as_str(),
+        by.map(|by| by.0)
     );
     let is_there = banned.fetch_optional(&mut *tx).await?.is_some();
     match kind {
@@ -60,19 +62,21 @@ pub async fn lift_in_tx(
     tx: &mut PgConnection,
     player: PlayerId,
     kind: SanctionKind,
+    by: Option<OperatorId>,
     now: Timestamp,
 ) -> Result<Vec<Uuid>, sqlx::Error> {
     let lifted = sqlx::query_scalar!(
         r#"
         update sanctions
-        set lifted_at = $2
+        set lifted_at = $2, lifted_by = $4
         where player = $1 and kind = $3 and lifted_at is null
             and (ends_at is null or ends_at > $2)
         returning id
         "#,
         player.0,
         to_sql(now) as _,
-        kind.as_str()
+        kind.as_str(),
+        by.map(|by| by.0)
     );
     let lifted = lifted.fetch_all(&mut *tx).await?;
     if let Some(first) = lifted.iter().min() {

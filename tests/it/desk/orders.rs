@@ -184,11 +184,25 @@ async fn a_player_is_banned_and_muted_and_both_are_lifted() {
     luz.send(&here, &sanctions, &fields).await.expect_redirect(&here);
     let sign_in = || server.post("/v1/sign-in/guest", &json!({ "device_id": DEVICE }));
     expect_refusal(sign_in(), 403, "banned").await;
-    luz.get(&here).await.shows("dumps coins on a friend");
+    let page = luz.get(&here).await;
+    page.shows("dumps coins on a friend").shows("<td>ate.luz</td>");
+    let badges = |banned: bool, muted: bool| {
+        [(banned, "banned"), (muted, "muted")].map(|(is, word)| (is, format!(">{word}</span>")))
+    };
+    let expect_badges = |heading: &str, expected: [(bool, String); 2]| {
+        for (is, badge) in expected {
+            assert_eq!(heading.contains(&badge), is, "{badge}: {heading}");
+        }
+    };
+    expect_badges(between(&page.text, "<h1>", "</h1>"), badges(true, false));
     let reason = ("reason", "insults at the table");
     let fields = [("kind", "mute"), ("duration", "permanent"), ("hours", ""), reason];
     luz.send(&here, &sanctions, &fields).await.expect_redirect(&here);
-    luz.get(&here).await.shows("insults at the table").shows("Lift the mute");
+    let page = luz.get(&here).await;
+    page.shows("insults at the table").shows("Lift the mute");
+    expect_badges(between(&page.text, "<h1>", "</h1>"), badges(true, true));
+    let found = luz.get(&format!("/desk/players?search={}", guest.id)).await;
+    expect_badges(between(&found.text, "<tbody>", "</tbody>"), badges(true, true));
     let wrong = [("kind", "sleep"), ("duration", "1"), ("hours", ""), reason];
     luz.send(&here, &sanctions, &wrong).await.expect(422);
     server.clock.advance(Duration::from_hours(71));
@@ -199,7 +213,15 @@ async fn a_player_is_banned_and_muted_and_both_are_lifted() {
         ben.send(&here, &lifting, &[("kind", kind)]).await.expect(303);
     }
     ok(sign_in()).await;
-    ben.get(&here).await.hides("Lift the");
+    let page = ben.get(&here).await;
+    page.hides("Lift the").shows("<td>ate.luz</td>").shows("<td>kuya.ben</td>");
+    expect_badges(between(&page.text, "<h1>", "</h1>"), badges(false, false));
+    let bans = ok(server.get(&format!("/v1/operator{}/bans", &here["/desk".len()..]), &{
+        ben.create_token().await
+    }))
+    .await;
+    let expected = json!({ "imposed_by": "ate.luz", "lifted_by": "kuya.ben" });
+    assert_fields(&bans["items"][0], expected);
     let sql = format!(
         "select action from audit_entries
         where subject = 'player:{}' and action <> 'addresses_look' order by id",

@@ -4,7 +4,7 @@ use bahay::operators::Role;
 use serde_json::json;
 
 use super::browser::Browser;
-use crate::http::server::{Server, list_players, status_of};
+use crate::http::server::{Server, list_players, status_of, text};
 use crate::support::bank::{PotGoes, table};
 use crate::support::db::read_rows;
 
@@ -20,10 +20,19 @@ async fn a_report_is_decided_once_at_the_desk_and_audited() {
     let page = viewer.get("/desk/reports").await;
     page.shows(&format!("/desk/games/{game}")).shows("They whispered.");
     page.shows(&guests[0].id).shows(&guests[1].id);
+    for guest in &guests[..2] {
+        page.shows(&format!(">{}</a>", text(&guest.answer["player"]["name"])));
+    }
+    page.hides(">muted</span>");
     // A viewer decides nothing.
     page.hides("/decision");
 
     let mut ben = Browser::enrolled(&server, "kuya.ben", Role::Support).await;
+    let player = format!("/desk/players/{}", guests[1].id);
+    let fields =
+        [("kind", "mute"), ("duration", "1"), ("hours", ""), ("reason", "whispers at the table")];
+    ben.send(&player, &format!("{player}/sanctions"), &fields).await.expect(303);
+    viewer.get("/desk/reports").await.shows(">muted</span>").hides(">banned</span>");
     let page = ben.get("/desk/reports").await;
     let action = page.text.split("action=\"").find(|part| part.contains("/decision\""));
     let action = action.and_then(|part| part.split('"').next()).expect("the form").to_owned();

@@ -224,7 +224,7 @@ async fn the_service_can_neither_change_nor_remove_what_was_booked() {
         "rewards arw",
         "room_revisions ar",
         "rooms ar w(revision)",
-        "sanctions ar w(lifted_at)",
+        "sanctions ar w(lifted_at,lifted_by)",
         "seals ar",
         "sessions arwd",
         "settlement_days arw",

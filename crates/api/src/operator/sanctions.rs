@@ -69,11 +69,17 @@ pub struct PlayerSanction {
     pub reason: String,
     /// The time at which it was imposed.
     pub imposed_at: Time,
+    /// The name of the operator who imposed it; null for the command line.
+    #[schema(required = true, example = "ate.luz")]
+    pub imposed_by: Option<String>,
     /// The time at which it ends; null if it is permanent.
     #[schema(required = true)]
     pub ends_at: Option<Time>,
     #[schema(required = true)]
     pub lifted_at: Option<Time>,
+    /// The name of the operator who lifted it; null for the command line.
+    #[schema(required = true, example = "kuya.ben")]
+    pub lifted_by: Option<String>,
 }
 
 /// All bans, or all mutes, of a player, newest first.

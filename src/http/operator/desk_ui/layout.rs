@@ -31,6 +31,16 @@ const ADMINISTRATOR_PAGES: &[(&str, &str)] =
 
 /// Draws a page for an operator. The title is also its heading.
 pub(crate) fn page(session: &OperatorSession, title: &str, body: Markup) -> Response {
+    page_with_heading(session, title, html! { (title) }, body)
+}
+
+/// Draws a page for an operator whose heading has more than the title.
+pub(crate) fn page_with_heading(
+    session: &OperatorSession,
+    title: &str,
+    heading: Markup,
+    body: Markup,
+) -> Response {
     let operator = &session.operator;
     let administrator_pages =
         if operator.require_administrator().is_ok() { ADMINISTRATOR_PAGES } else { &[] };
@@ -59,7 +69,7 @@ pub(crate) fn page(session: &OperatorSession, title: &str, body: Markup) -> Resp
         div id="alerts" class="alerts" data-zone=(session.zone.name()) role="status" aria-label="Alerts"
             data-live="/desk/alerts" data-is-connection {}
         main id="main" tabindex="-1" {
-            h1 { (title) }
+            h1 { (heading) }
             (body)
         }
         footer { "Times are in the zone " (session.zone.name()) "." }

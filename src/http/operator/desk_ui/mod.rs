@@ -57,7 +57,7 @@ pub(crate) use components::{
 };
 pub(crate) use form::{FilterForm, OperatorForm};
 pub(crate) use house_zone::HouseZone;
-pub(crate) use layout::{ErrorPage, page};
+pub(crate) use layout::{ErrorPage, page, page_with_heading};
 pub(crate) use operator_session::OperatorSession;
 pub(crate) use parse::{format_decimal, parse_amount, parse_decimal};
 pub(crate) use search_form::SearchForm;

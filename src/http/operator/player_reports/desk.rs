@@ -1,5 +1,7 @@
 //! Players' reports: the open ones with a form that decides on each, and the closed ones.
 
+use std::collections::BTreeMap;
+
 use axum::extract::State;
 use axum::response::{Redirect, Response};
 use bahay_api::operator::player_reports::{
@@ -10,11 +12,12 @@ use uuid::Uuid;
 
 use super::query;
 use crate::http::operator::desk_ui::{
-    ErrorPage, FilterForm, OperatorForm, OperatorSession, badge, game_link, id, page, pager,
+    ErrorPage, FilterForm, OperatorForm, OperatorSession, badge, game_link, page, pager,
     player_link, select, table,
 };
+use crate::http::operator::sanctions::desk::player_badges;
 use crate::http::{Cursors, PageQuery, PageRequest, Path};
-use crate::operators::Moderation;
+use crate::operators::{Moderation, PlayerSummary, Sanctions};
 use crate::social::Social;
 
 const HERE: &str = "/desk/reports";
@@ -24,6 +27,7 @@ const PAGE: u32 = 50;
 
 pub(crate) async fn list(
     State(social): State<Social>,
+    State(sanctions): State<Sanctions>,
     State(cursors): State<Cursors>,
     session: OperatorSession,
     FilterForm(mut query): FilterForm<PageQuery<ReportFilter>>,
@@ -31,7 +35,9 @@ pub(crate) async fn list(
     let state = *query.filter.state.get_or_insert(ReportState::Open);
     let request = PageRequest::new(session.operator.clone(), query, PAGE, cursors);
     let listed = query::list(&social, &request).await?;
-    let rows = listed.items.iter().map(|report| row(&session, report));
+    let players = listed.items.iter().flat_map(|report| [report.reporter, report.reported]);
+    let summaries = sanctions.summarize_players(players).await?;
+    let rows = listed.items.iter().map(|report| row(&session, report, &summaries));
     let columns = "Reported | Game | Reporter | Reported player | Reason | Description | Decision";
     let states = [("open", "Open"), ("closed", "Closed")];
     let body = html! {
@@ -46,12 +52,21 @@ pub(crate) async fn list(
     Ok(page(&session, "Reports", body))
 }
 
-fn row(session: &OperatorSession, report: &PlayerReport) -> Vec<Markup> {
+fn row(
+    session: &OperatorSession,
+    report: &PlayerReport,
+    summaries: &BTreeMap<Uuid, PlayerSummary>,
+) -> Vec<Markup> {
+    let player = |player: Uuid| {
+        let summary = summaries.get(&player);
+        let name = summary.map_or_else(|| player.to_string(), |summary| summary.name.clone());
+        html! { (player_link(player, name)) (player_badges(summary)) }
+    };
     vec![
         session.zone.time(report.created_at),
         game_link(report.game, "game"),
-        player_link(report.reporter, id(&report.reporter)),
-        player_link(report.reported, id(&report.reported)),
+        player(report.reporter),
+        player(report.reported),
         html! { (report.reason) },
         html! { (report.words.as_deref().unwrap_or("")) },
         decision(session, report),

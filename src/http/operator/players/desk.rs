@@ -13,11 +13,11 @@ use super::query;
 use crate::entropy;
 use crate::http::operator::desk_ui::{
     ErrorPage, Field, HouseZone, OperatorForm, OperatorSession, badge, button, coins, facts, field,
-    game_link, id, page, pager, player_link, table_of, text_area,
+    game_link, id, page, page_with_heading, pager, player_link, table_of, text_area,
 };
 use crate::http::operator::ledger::desk::entries_table;
 use crate::http::operator::ledger::list_entries;
-use crate::http::operator::sanctions::desk as sanctions;
+use crate::http::operator::sanctions::desk::{self as sanctions, player_badges};
 use crate::http::operator::settlements::desk::settlements_table;
 use crate::http::{Cursors, PageQuery, PageRequest, Path, Query, Services};
 use crate::ids::PlayerId;
@@ -38,6 +38,7 @@ pub(crate) struct PlayerSearchForm {
 
 pub(crate) async fn find(
     State(reports): State<Reports>,
+    State(sanctions): State<Sanctions>,
     session: OperatorSession,
     Query(PlayerSearchForm { search }): Query<PlayerSearchForm>,
 ) -> Result<Response, ErrorPage> {
@@ -45,6 +46,7 @@ pub(crate) async fn find(
         "" => Vec::new(),
         text => query::find(&reports, text).await?,
     };
+    let summaries = sanctions.summarize_players(players.iter().map(|player| player.id)).await?;
     let search = Field { value: &search, ..Field::required("search", "Part of the name, or id") };
     let body = html! {
         form class="filter" method="get" action=(HERE) { (field(search)) button { "Find" } }
@@ -52,7 +54,12 @@ pub(crate) async fn find(
             "Players, at most 20",
             &players,
             &[
-                ("Name", &|player| player_link(player.id, &player.name)),
+                ("Name", &|player| {
+                    html! {
+                        (player_link(player.id, &player.name))
+                        (player_badges(summaries.get(&player.id)))
+                    }
+                }),
                 ("Id", &|player| id(&player.id)),
             ],
         ))
@@ -84,8 +91,10 @@ pub(crate) async fn show_player(
     let partners = reports.partners(player).await?;
     let here = format!("{HERE}/{player}");
     let sits_at = lobby.seated_at(player).await;
-    let sanctions =
-        sanctions::section(&Sanctions::from_ref(&services), &session, player, &here).await?;
+    let sanctions = Sanctions::from_ref(&services);
+    let summaries = sanctions.summarize_players([player.0]).await?;
+    let heading = html! { (dossier.name) (player_badges(summaries.get(&player.0))) };
+    let sanctions = sanctions::section(&sanctions, &session, player, &here).await?;
     let body = html! {
         (summary(&session.zone, &dossier, &sits_at))
         @if session.operator.require_moderator().is_ok() {
@@ -126,7 +135,7 @@ pub(crate) async fn show_player(
         h2 { "Reports by players" }
         (complaints(&session.zone, &dossier))
     };
-    Ok(page(&session, &dossier.name, body))
+    Ok(page_with_heading(&session, &dossier.name, heading, body))
 }
 
 #[derive(Debug, Deserialize)]

@@ -70,11 +70,16 @@ async fn list(
     kind: SanctionKind,
 ) -> Result<Json<PlayerSanctions>, Problem> {
     let listed = sanctions.list(player, kind).await?.into_iter();
-    let items = listed.map(|SanctionRecord { sanction, imposed_at, lifted_at }| PlayerSanction {
-        reason: sanction.reason.to_string(),
-        imposed_at: imposed_at.into(),
-        ends_at: sanction.ends_at.map(Into::into),
-        lifted_at: lifted_at.map(Into::into),
-    });
+    let items =
+        listed.map(|SanctionRecord { sanction, imposed_at, lifted_at, imposed_by, lifted_by }| {
+            PlayerSanction {
+                reason: sanction.reason.to_string(),
+                imposed_at: imposed_at.into(),
+                imposed_by,
+                ends_at: sanction.ends_at.map(Into::into),
+                lifted_at: lifted_at.map(Into::into),
+                lifted_by,
+            }
+        });
     Ok(Json(PlayerSanctions { items: items.collect() }))
 }

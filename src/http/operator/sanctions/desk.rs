@@ -10,11 +10,12 @@ use uuid::Uuid;
 use super::query;
 use crate::accounts::{SanctionKind, SanctionRecord};
 use crate::http::operator::desk_ui::{
-    ErrorPage, Field, HouseZone, OperatorForm, OperatorSession, field, select, table, text_area,
+    ErrorPage, Field, HouseZone, OperatorForm, OperatorSession, author_text, badge, field, select,
+    table, text_area,
 };
 use crate::http::{Code, CodeExt as _, Path, Problem};
 use crate::ids::PlayerId;
-use crate::operators::Sanctions;
+use crate::operators::{PlayerSummary, Sanctions};
 use crate::reason::Reason;
 
 const KINDS: [(SanctionKind, &str, &str); 2] =
@@ -56,7 +57,7 @@ pub(crate) async fn section(
     }
     rows.sort_by_key(|(imposed_at, _)| std::cmp::Reverse(*imposed_at));
     let rows = rows.iter().map(|(_, row)| row);
-    let columns = "Kind | Since | Until | Lifted | Reason";
+    let columns = "Kind | Since | By | Until | Lifted | Lifted by | Reason";
     let kinds = KINDS.map(|(kind, name, _)| (kind.as_str(), name));
     Ok(html! {
         (table("Bans and mutes, newest first", columns, rows))
@@ -84,16 +85,29 @@ pub(crate) async fn section(
     })
 }
 
+/// Draws the badges of a player who is banned, muted or deleted.
+pub(crate) fn player_badges(summary: Option<&PlayerSummary>) -> Markup {
+    html! {
+        @if let Some(PlayerSummary { is_banned, is_muted, is_deleted, .. }) = summary {
+            @if *is_banned { " " (badge("bad", "banned")) }
+            @if *is_muted { " " (badge("waiting", "muted")) }
+            @if *is_deleted { " " (badge("bad", "deleted")) }
+        }
+    }
+}
+
 fn row(
     zone: &HouseZone,
     kind: &str,
-    SanctionRecord { sanction, imposed_at, lifted_at }: &SanctionRecord,
+    SanctionRecord { sanction, imposed_at, lifted_at, imposed_by, lifted_by }: &SanctionRecord,
 ) -> Vec<Markup> {
     vec![
         html! { (kind) },
         zone.time(*imposed_at),
+        author_text(imposed_by.as_deref()),
         sanction.ends_at.map_or_else(|| html! { "permanent" }, |at| zone.time(at)),
         lifted_at.map_or_else(|| html! {}, |at| zone.time(at)),
+        html! { @if lifted_at.is_some() { (author_text(lifted_by.as_deref())) } },
         html! { (sanction.reason) },
     ]
 }

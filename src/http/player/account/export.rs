@@ -93,7 +93,7 @@ async fn gather_head(services: &Services, player: &Player) -> Result<ExportHead,
         let reader = SanctionReader::new(services.pool.clone());
         let listed = reader.list(id, kind).await?.into_iter();
         let exported =
-            listed.map(|SanctionRecord { sanction, imposed_at, lifted_at }| ExportedSanction {
+            listed.map(|SanctionRecord { sanction, imposed_at, lifted_at, .. }| ExportedSanction {
                 reason: sanction.reason.to_string(),
                 imposed_at: imposed_at.into(),
                 ends_at: sanction.ends_at.map(Time::from),
