@@ -5,23 +5,24 @@ use std::fmt::Write as _;
 
 use bahay_engine::table::TableId;
 use clap::{Args, Subcommand};
+use serde::Serialize;
 
 use crate::archive::halted;
 use crate::clock::{self, Clock, Timestamp};
 use crate::config::{Database, LiveState};
 use crate::db::{self, PgPool, PoolOptions};
-use crate::ledger::{Ledger, LedgerOptions, LedgerTasks};
+use crate::ledger::{Ledger, LedgerOptions, LedgerTasks, PlayerRefund};
 use crate::live_store::LiveStore;
 use crate::operators::Audit;
 use crate::operators::audit::{Action, Actor};
 use crate::reason::Reason;
-use crate::tables::{OperateError, Tables, TermsSource, VoidOutcome};
+use crate::tables::{OperateError, Tables, TermsSource, VoidedTable};
 use bahay_engine::catalog::AnyGame;
 
 /// A command about tables.
 #[derive(Subcommand, Clone, Debug)]
 pub enum TableCommand {
-    /// End a table: void its open game, return the coins, and release the players.
+    /// End a table: void its open game, refund its coins and the POT, and release the players.
     Void {
         /// The table's id, as in the log.
         table: TableId,
@@ -75,14 +76,15 @@ pub async fn run_table_command(command: TableCommand) -> Result<String, CommandE
         TableCommand::Void { table, reason, house } => {
             let order = (Action::TableVoided, table, Some(&reason));
             let voided = async |tables: &Tables<AnyGame>| tables.void(table, &reason).await;
-            Ok(match run_order(*house, order, voided).await? {
-                VoidOutcome { game: Some(game), .. } => {
-                    format!("voided: table {table}, game {game}; its coins went back\n")
-                }
-                VoidOutcome { game: None, .. } => {
-                    format!("ended: table {table}; no game was open\n")
-                }
-            })
+            let VoidedTable { game, refunds, .. } = run_order(*house, order, voided).await?;
+            let mut output = match game {
+                Some(game) => format!("voided: table {table}, game {game}; its coins went back\n"),
+                None => format!("ended: table {table}; no game was open\n"),
+            };
+            for PlayerRefund { player, stake, ante, pot } in refunds.as_slice() {
+                writeln!(output, "{player}  stake {stake}  ante {ante}  POT {pot}")?;
+            }
+            Ok(output)
         }
         TableCommand::Release { table, house } => {
             let order = (Action::TableReleased, table, None);
@@ -133,7 +135,7 @@ struct HouseConnection {
 }
 
 /// Performs an order about a table, recorded in the audit log like those of the API and the desk.
-async fn run_order<T>(
+async fn run_order<T: Serialize>(
     house: HouseServices,
     order: (Action, TableId, Option<&Reason>),
     operation: impl AsyncFnOnce(&Tables<AnyGame>) -> Result<T, OperateError>,

@@ -11,8 +11,9 @@
 //! - `posting` collects requests into batches, reads the books, and writes what was decided.
 //! - `canonical` is the form of JSON that inputs are hashed in.
 //! - `house_projection` updates the balances of house accounts and seals operations (`seal`).
-//! - `read` answers queries, `preview` tells the outcome of a correction in advance, `audit` checks the books, `house_bots` sums the coins of house bots,
-//!   and `backfill` writes a whole history.
+//! - `read` answers queries, `preview` and `refunds` compute the outcome of a correction and of the
+//!   void of a table, `audit` checks the books, `house_bots` sums the coins of house bots, and
+//!   `backfill` writes a whole history.
 //!
 //! Two database functions, `books_of` and `write_books`, read and write the books in one call each
 //! (migrations/0008_books.sql). The database decides nothing: its functions compare versions and
@@ -35,6 +36,7 @@ mod operations;
 mod posting;
 mod preview;
 mod read;
+mod refunds;
 mod seal;
 
 use std::time::Duration;
@@ -54,6 +56,7 @@ pub use operation::AMOUNT_MAX;
 pub use operations::*;
 pub use preview::{BookingPreview, WalletPreview};
 pub use read::{Entry, EntryFilter, Wallet};
+pub use refunds::{PlayerRefund, Refunds, VoidPreview, WalletHolder};
 pub use seal::SealHead;
 
 use operation::{Answer, Operation, Request};

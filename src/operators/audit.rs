@@ -9,6 +9,7 @@ use std::fmt::Display;
 
 use bahay_engine::table::TableId;
 use jiff_sqlx::Timestamp as SqlTimestamp;
+use serde::Serialize;
 use serde_json::{Value, json};
 use sqlx::{PgConnection, PgExecutor, PgPool};
 use uuid::Uuid;
@@ -63,9 +64,9 @@ impl Audit {
         db::retry(|| insert(&self.pool, id, actor, action, Some(subject), &detail)).await
     }
 
-    /// Performs an order about a table, after recording it with its reason, and records its
-    /// failure.
-    pub async fn run_table_order<T, X: Display, E: From<sqlx::Error> + From<X>>(
+    /// Performs an order about a table, after recording it with its reason, and records its outcome,
+    /// unless that is empty, or its failure.
+    pub async fn run_table_order<T: Serialize, X: Display, E: From<sqlx::Error> + From<X>>(
         &self,
         by: &Actor,
         (action, table, reason): (Action, TableId, Option<&Reason>),
@@ -75,7 +76,15 @@ impl Audit {
         let detail = json!({ "reason": reason.map(Reason::as_str) });
         self.record(by, action, &subject, detail).await?;
         match order.await {
-            Ok(outcome) => Ok(outcome),
+            Ok(outcome) => {
+                let recorded = serde_json::to_value(&outcome);
+                let recorded = recorded.map_err(|error| sqlx::Error::Encode(error.into()))?;
+                if !recorded.is_null() {
+                    let detail = json!({ "order": action.as_str(), "outcome": recorded });
+                    self.record(by, Action::TableOrderCompleted, &subject, detail).await?;
+                }
+                Ok(outcome)
+            }
             Err(error) => {
                 let detail = json!({ "order": action.as_str(), "error": error.to_string() });
                 self.record(by, Action::TableOrderFailed, &subject, detail).await?;

@@ -4,24 +4,35 @@
 use bahay_bots::Ai;
 use bahay_engine::table::{GameId, Readable, Table, TableId};
 use bahay_shell::{
-    Halt, ReleaseError, Releasing, ReleasingAnswer, ReleasingCall, Reply, Request, Voiding,
-    VoidingAnswer, VoidingCall, catch_panic,
+    Halt, ReleaseError, Releasing, ReleasingAnswer, ReleasingCall, Reply, Request, VoidOutcome,
+    Voiding, VoidingAnswer, VoidingCall, catch_panic,
 };
+use serde::Serialize;
 
 use crate::archive::halted::{self, HaltOutcome};
 use crate::db;
-use crate::ledger::LedgerError;
+use crate::ledger::{LedgerError, Refunds};
 use crate::live_store::Unavailable;
 use crate::reason::Reason;
 use crate::tables::Tables;
 
-pub use bahay_shell::VoidOutcome;
+/// The outcome of voiding a table.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct VoidedTable {
+    /// The game that was voided, by this order or an interrupted one; `None` if there was none.
+    pub game: Option<GameId>,
+    /// True if live state was removed.
+    pub was_live: bool,
+    pub refunds: Refunds,
+}
 
 /// The reason why an operator's order was not carried out.
 #[derive(Debug, thiserror::Error)]
 pub enum OperateError {
     #[error("there is no such table")]
     Missing,
+    #[error("there is nothing to void: no table, no open game and no POT with this id")]
+    NothingToVoid,
     #[error("the table exists, so its POT is still in play")]
     Live,
     #[error("the table is not halted")]
@@ -106,16 +117,19 @@ impl<G: Ai + Readable> Tables<G> {
         Ok(halted::record_release(pool, table, outcome).await?)
     }
 
-    /// Voids a table in any state: voids its open game and releases its players.
-    pub async fn void(&self, table: TableId, reason: &Reason) -> Result<VoidOutcome, OperateError> {
+    /// Voids a table in any state: voids its open game, releases its players and refunds its POT. A
+    /// repeated order completes an interrupted one, even if the table is gone.
+    pub async fn void(&self, table: TableId, reason: &Reason) -> Result<VoidedTable, OperateError> {
         let mut voiding = Voiding::new(table, reason.as_str());
+        let mut refunds = Refunds::default();
         while let Some(call) = voiding.next_call() {
-            let answer = self.void_step(table, reason, call).await?;
+            let answer = self.void_step(table, reason, call, &mut refunds).await?;
             voiding.handle_answer::<G>(answer, &self.inner.limits);
         }
-        let voided = voiding.outcome().ok_or(OperateError::Missing)?;
-        tracing::warn!(%table, game = ?voided.game, %reason, "a table was voided");
-        Ok(voided)
+        let VoidOutcome { game, was_live } =
+            voiding.outcome().ok_or(OperateError::NothingToVoid)?;
+        tracing::warn!(%table, ?game, %reason, "a table was voided");
+        Ok(VoidedTable { game, was_live, refunds })
     }
 
     async fn void_step(
@@ -123,6 +137,7 @@ impl<G: Ai + Readable> Tables<G> {
         table: TableId,
         why: &Reason,
         call: VoidingCall,
+        refunds: &mut Refunds,
     ) -> Result<VoidingAnswer, OperateError> {
         let live = &self.inner.live;
         let pool = &self.inner.pool;
@@ -136,12 +151,27 @@ impl<G: Ai + Readable> Tables<G> {
                 return Ok(VoidingAnswer::OpenGame(halted::open_game_at(pool, table).await?));
             }
             VoidingCall::VoidGame(game) => {
-                return Ok(VoidingAnswer::GameVoided(self.void_game(game, why).await?));
+                return match self.inner.ledger.void_game(game, why).await {
+                    Ok(voided) => {
+                        refunds.add_void(&voided);
+                        Ok(VoidingAnswer::GameVoided(true))
+                    }
+                    Err(LedgerError::GameNotOpen { .. } | LedgerError::GameUnknown { .. }) => {
+                        Ok(VoidingAnswer::GameVoided(false))
+                    }
+                    Err(error) => Err(error.into()),
+                };
             }
-            VoidingCall::RefundPot => match self.inner.ledger.refund_pot(table).await {
-                Ok(_) | Err(LedgerError::PotEmpty { .. }) => {}
-                Err(error) => return Err(error.into()),
-            },
+            VoidingCall::RefundPot => {
+                return match self.inner.ledger.refund_pot(table).await {
+                    Ok(refunded) => {
+                        refunds.add_pot(&refunded.shares);
+                        Ok(VoidingAnswer::PotRefunded(true))
+                    }
+                    Err(LedgerError::PotEmpty { .. }) => Ok(VoidingAnswer::PotRefunded(false)),
+                    Err(error) => Err(error.into()),
+                };
+            }
             VoidingCall::Release { player } => live.release_seat_claim(player, table).await?,
             VoidingCall::Unlist { room } => live.unlist_table(&room, table).await?,
             VoidingCall::End { engine } => live.end(table, engine).await?,
@@ -155,6 +185,12 @@ impl<G: Ai + Readable> Tables<G> {
             }
         }
         Ok(VoidingAnswer::Done)
+    }
+
+    /// Checks whether a table is halted and can be released by this node, and changes nothing.
+    pub async fn check_release(&self, table: TableId) -> Result<(), OperateError> {
+        let answer = ReleasingAnswer::Loaded(self.inner.live.load(table).await?);
+        Ok(Releasing::new().handle_answer::<G>(answer, &self.inner.limits)?)
     }
 
     /// Releases a halted table whose journal replays here.
@@ -177,14 +213,5 @@ impl<G: Ai + Readable> Tables<G> {
         }
         tracing::warn!(%table, "a table was released");
         Ok(())
-    }
-
-    /// Voids a game. Returns false if the game was settled before.
-    async fn void_game(&self, game: GameId, reason: &Reason) -> Result<bool, LedgerError> {
-        match self.inner.ledger.void_game(game, reason).await {
-            Ok(_) => Ok(true),
-            Err(LedgerError::GameNotOpen { .. }) => Ok(false),
-            Err(error) => Err(error),
-        }
     }
 }

@@ -41,10 +41,11 @@ use crate::tables::driver::Driver;
 use crate::tables::presence::NodePresence;
 
 pub use ai_pool::AI_TIMEOUT;
+pub use bahay_shell::HaltCause;
 pub use bahay_shell::{RoomTerms, TableError};
 pub use counts::Counts;
 pub(crate) use driver::TableContext;
-pub use halting::{OperateError, ShowError, VoidOutcome};
+pub use halting::{OperateError, ShowError, VoidedTable};
 pub use room_terms::TermsSource;
 
 /// The pauses before each read of the watched journals after subscriptions were interrupted.

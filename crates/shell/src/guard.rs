@@ -6,10 +6,13 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+/// The prefix of an error that is the message of a panic.
+pub(crate) const PANIC: &str = "panic: ";
+
 /// Runs a pure function of the engine, and returns the message of a panic as an error.
 pub fn catch_panic<T>(pure: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(pure))
-        .map_err(|panic| format!("panic: {}", panic_message(&*panic)))
+        .map_err(|panic| format!("{PANIC}{}", panic_message(&*panic)))
 }
 
 fn panic_message(panic: &(dyn Any + Send)) -> &str {

@@ -5,22 +5,53 @@
 //!
 //! Voiding a table takes these steps: halt it, so that it cannot change; void its open game in the
 //! ledger, which is idempotent; release its players; remove its live state; end its watches; refund
-//! the POT of a private table. An interrupted order is repeated from the beginning. A game that
-//! another node opened at the same moment is left without a table, and is found by
-//! [`LostGames`](crate::LostGames).
+//! its POT. An interrupted order is repeated from the beginning: what was booked is found booked,
+//! and a POT is refunded even if its table is gone by then. A game that another node opened at the
+//! same moment is left without a table, and is found by [`LostGames`](crate::LostGames).
 
 use std::collections::VecDeque;
 
 use bahay_engine::table::{GameId, PlayerId, Readable, Table, TableId, Timestamp};
 
-use crate::guard::catch_panic;
+use crate::guard::{PANIC, catch_panic};
 use crate::history::journal::StoredTable;
-use crate::history::replica::{ReplayError, Replica};
+use crate::history::replica::{JOURNAL_FAULT, ReplayError, Replica};
 use crate::limits::Limits;
 
 /// The prefix of a halt's reason if an error of a store caused the halt. Such a table is released
 /// automatically once the store responds again; all other halts wait for an operator.
 pub const STORE_FAULT: &str = "a store is at fault: ";
+
+/// The prefix of a halt's reason if the ledger permanently refuses an operation on a game.
+pub(crate) const LEDGER_REFUSAL: &str = "the ledger refuses an operation on game ";
+
+/// The cause of a halt, as its reason begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HaltCause {
+    /// An error of a store: see [`STORE_FAULT`].
+    Store,
+    /// A panic of the engine.
+    Panic,
+    /// The journal does not replay.
+    Journal,
+    /// A permanent refusal of the ledger.
+    Ledger,
+    /// An operator's order to void the table, which was interrupted.
+    Order,
+}
+
+impl HaltCause {
+    pub fn from_reason(reason: &str) -> Self {
+        let causes = [
+            (STORE_FAULT, Self::Store),
+            (PANIC, Self::Panic),
+            (JOURNAL_FAULT, Self::Journal),
+            (LEDGER_REFUSAL, Self::Ledger),
+        ];
+        let cause = causes.into_iter().find(|(prefix, _)| reason.starts_with(prefix));
+        cause.map_or(Self::Order, |(_, cause)| cause)
+    }
+}
 
 /// A halted table and the reason of the halt.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,7 +81,7 @@ impl Halt {
 /// The outcome of voiding a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VoidOutcome {
-    /// The open game that was voided; `None` if there was none.
+    /// The game that was voided, by this order or an interrupted one; `None` if there was none.
     pub game: Option<GameId>,
     /// True if live state was removed.
     pub was_live: bool,
@@ -91,8 +122,10 @@ pub enum VoidingAnswer {
     Done,
     Loaded(Option<StoredTable>),
     OpenGame(Option<(GameId, String)>),
-    /// False if the game was settled or voided before.
+    /// False if the game was settled or never opened.
     GameVoided(bool),
+    /// False if the POT was empty.
+    PotRefunded(bool),
 }
 
 /// The procedure of voiding a table. The driver performs each call and hands its result back until
@@ -106,10 +139,12 @@ pub struct Voiding {
     engine: Option<u32>,
     players: Vec<PlayerId>,
     room: Option<String>,
-    is_private: bool,
+    /// The game that the table is in.
+    table_game: Option<GameId>,
+    /// The game that is voided.
     game: Option<GameId>,
     calls: VecDeque<VoidingCall>,
-    is_missing: bool,
+    is_pot_refunded: bool,
 }
 
 impl Voiding {
@@ -121,10 +156,10 @@ impl Voiding {
             engine: None,
             players: Vec::new(),
             room: None,
-            is_private: false,
+            table_game: None,
             game: None,
             calls: [VoidingCall::Load].into(),
-            is_missing: false,
+            is_pot_refunded: false,
         }
     }
 
@@ -146,23 +181,33 @@ impl Voiding {
             VoidingAnswer::Loaded(Some(stored)) => self.handle_loaded::<G>(&stored, limits),
             VoidingAnswer::OpenGame(Some((game, room))) => {
                 self.room.get_or_insert(room);
-                self.game = Some(game);
-                self.calls.push_back(VoidingCall::VoidGame(game));
+                self.void_game(game);
             }
-            VoidingAnswer::OpenGame(None) => self.queue_teardown(),
-            VoidingAnswer::GameVoided(is_new) => {
-                if !is_new {
+            // An interrupted order may have voided the table's game: the ledger repeats its answer.
+            VoidingAnswer::OpenGame(None) => match self.table_game {
+                Some(game) => self.void_game(game),
+                None => self.queue_teardown(),
+            },
+            VoidingAnswer::GameVoided(is_voided) => {
+                if !is_voided {
                     self.game = None;
                 }
                 self.queue_teardown();
             }
+            VoidingAnswer::PotRefunded(is_refunded) => self.is_pot_refunded = is_refunded,
         }
     }
 
-    /// Returns the outcome, or `None` if the table did not exist.
+    /// Returns the outcome, or `None` if there was no table, no open game and no POT.
     pub fn outcome(&self) -> Option<VoidOutcome> {
-        let voided = VoidOutcome { game: self.game, was_live: self.engine.is_some() };
-        (!self.is_missing).then_some(voided)
+        let was_live = self.engine.is_some();
+        let is_missing = !was_live && self.game.is_none() && !self.is_pot_refunded;
+        (!is_missing).then_some(VoidOutcome { game: self.game, was_live })
+    }
+
+    fn void_game(&mut self, game: GameId) {
+        self.game = Some(game);
+        self.calls.push_back(VoidingCall::VoidGame(game));
     }
 
     fn handle_loaded<G: Readable>(&mut self, stored: &StoredTable, limits: &Limits) {
@@ -171,7 +216,7 @@ impl Voiding {
             let table = replayed.replica.table();
             self.players.extend(table.occupants().map(|(_, occupant)| occupant.player));
             self.room = Some(table.terms().room.clone());
-            self.is_private = table.terms().private.is_some();
+            self.table_game = table.phase().game();
         }
         let engine = stored.engine;
         let reason = self.reason.clone();
@@ -186,19 +231,13 @@ impl Voiding {
     }
 
     fn queue_teardown(&mut self) {
-        if self.engine.is_none() && self.game.is_none() {
-            self.is_missing = true;
-            return;
-        }
         let players = self.players.iter().map(|player| VoidingCall::Release { player: *player });
         self.calls.extend(players);
         self.calls.extend(self.room.clone().map(|room| VoidingCall::Unlist { room }));
         self.calls.extend(self.engine.map(|engine| VoidingCall::End { engine }));
-        self.calls.extend([VoidingCall::RecordVoided, VoidingCall::Close]);
         // The refund is last: until the table is removed it could be released, although its game is
-        // void. If the procedure is aborted here, an operator refunds the POT as that of a lost
-        // table.
-        self.calls.extend(self.is_private.then_some(VoidingCall::RefundPot));
+        // void.
+        self.calls.extend([VoidingCall::RecordVoided, VoidingCall::Close, VoidingCall::RefundPot]);
     }
 }
 
@@ -278,5 +317,27 @@ impl Releasing {
         let resume = ReleasingCall::Resume { engine: stored.engine, deadline };
         self.calls.extend([resume, ReleasingCall::RecordReleased]);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{HaltCause, LEDGER_REFUSAL, STORE_FAULT};
+    use crate::guard::catch_panic;
+    use crate::history::replica::ReplayError;
+
+    #[test]
+    fn a_reason_states_its_cause() {
+        let panic = catch_panic(|| panic!("the deck is lost")).unwrap_err();
+        let journal = ReplayError::Broken(panic.clone()).to_string();
+        for (reason, cause) in [
+            (panic.as_str(), HaltCause::Panic),
+            (&journal, HaltCause::Journal),
+            (&format!("{LEDGER_REFUSAL}1: voided, not open"), HaltCause::Ledger),
+            (&format!("{STORE_FAULT}{LEDGER_REFUSAL}1: read only"), HaltCause::Store),
+            ("a player complains", HaltCause::Order),
+        ] {
+            assert_eq!(HaltCause::from_reason(reason), cause, "{reason}");
+        }
     }
 }

@@ -48,8 +48,8 @@ pub use delivery::watchers::{Listing, Watch};
 pub use failure::{CodecError, TableError, UnavailableError};
 pub use guard::catch_panic;
 pub use halting::{
-    Halt, ReleaseError, Releasing, ReleasingAnswer, ReleasingCall, STORE_FAULT, VoidOutcome,
-    Voiding, VoidingAnswer, VoidingCall,
+    Halt, HaltCause, ReleaseError, Releasing, ReleasingAnswer, ReleasingCall, STORE_FAULT,
+    VoidOutcome, Voiding, VoidingAnswer, VoidingCall,
 };
 pub use history::codec::write_table;
 pub use history::delivery_cursor::{DeliveryCursor, LastVisible, redact_events};

@@ -13,6 +13,7 @@ mod void;
 
 pub(super) use adjust::plan_adjustment;
 pub(super) use open_game::Opening;
+pub(super) use refund_pot::{PotContributions, read_contributions, split_pot};
 
 use super::chart::Code;
 use super::operation::{Kind, NEVER_REVERSED, Operation};

@@ -239,14 +239,14 @@ async fn read_preconditions(
 }
 
 /// A POT with coins and the contributions of each player.
-struct PotContributions {
-    balance: Coins,
+pub(in crate::ledger) struct PotContributions {
+    pub(in crate::ledger) balance: Coins,
     version: i64,
-    paid: BTreeMap<PlayerId, Coins>,
+    pub(in crate::ledger) paid: BTreeMap<PlayerId, Coins>,
 }
 
 /// Reads the contributions to a POT. Returns `None` if there is no such account.
-async fn read_contributions(
+pub(in crate::ledger) async fn read_contributions(
     connection: &mut PgConnection,
     table: TableId,
 ) -> Result<Option<PotContributions>, sqlx::Error> {
@@ -339,7 +339,10 @@ fn share_overflow() -> LedgerError {
 
 /// Splits a POT in proportion to the contributions, to the hundredth; an empty POT has no shares.
 /// Returns `None` if an amount does not fit, or if nobody has paid anything.
-fn split_pot(pot: Coins, paid: &BTreeMap<PlayerId, Coins>) -> Option<Vec<Share>> {
+pub(in crate::ledger) fn split_pot(
+    pot: Coins,
+    paid: &BTreeMap<PlayerId, Coins>,
+) -> Option<Vec<Share>> {
     if pot.is_zero() {
         return Some(Vec::new());
     }

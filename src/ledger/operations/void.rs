@@ -1,7 +1,7 @@
 //! The void of an open game: every ante and every stake returns to its wallet.
 
 use bahay_engine::coins::Coins;
-use bahay_engine::table::GameId;
+use bahay_engine::table::{GameId, PlayerId};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -31,6 +31,8 @@ pub(crate) struct VoidGame {
 pub struct VoidOutcome {
     /// The id of the call that voided the game. A later call gets the same answer.
     pub call: Uuid,
+    /// The players by seat.
+    pub players: Vec<PlayerId>,
     /// The ante that each seat got back out of the POT.
     pub ante: Coins,
     /// By seat, the stake that was released.
@@ -95,7 +97,8 @@ impl Operation for VoidGame {
                 net,
             },
         );
-        Ok(VoidOutcome { call: self.call, ante, stakes, wallets: books.wallet_balances(&players) })
+        let wallets = books.wallet_balances(&players);
+        Ok(VoidOutcome { call: self.call, players, ante, stakes, wallets })
     }
 }
 

@@ -82,9 +82,22 @@ async fn administrators_view_hands_of_a_running_game_and_void_it() {
     assert_fields(noted, json!({ "operator": "ate.luz", "channel": "api", "detail": detail }));
     assert_eq!(noted["subject"], format!("table:{table}"));
 
+    // The desk shows the refunds beforehand: the stake and the ante of each player.
+    let page = luz.load_page(&format!("/desk/tables/{table}/voiding")).await;
+    for words in ["The open game ends without a winner", "<td class=\"number\">14.00</td>", "1.00"]
+    {
+        assert!(page.contains(words), "{words}: {page}");
+    }
     let voided = luz.post(&format!("tables/{table}/voiding"), &why).await.expect(200);
     assert_eq!(voided["game"], json!(game));
+    let refunds = voided["refunds"].as_array().unwrap();
+    assert_eq!(refunds.len(), 3, "{voided}");
+    for refund in refunds {
+        assert_fields(refund, json!({ "stake": 1_400, "ante": 100, "pot": 0 }));
+    }
     assert_eq!(clients[0].wallet().await.unwrap().available, before, "the stakes are refunded");
+    let noted = luz.get("audit?action=table_order_completed").await;
+    assert_eq!(noted["items"][0]["detail"]["outcome"]["refunds"], voided["refunds"]);
 }
 
 /// The longest reason has 500 characters, whatever their number of bytes; a longer one is rejected

@@ -1,8 +1,10 @@
 //! Defective tables: halted on every node, and released or voided.
 
 use bahay::archive::halted::{self, HaltedTable};
+use bahay::ledger::{Refunds, VoidPreview};
 use bahay::lobby::house_rooms;
-use bahay::tables::{OperateError, TableError, VoidOutcome};
+use bahay::tables::{OperateError, TableError, VoidedTable};
+use bahay_engine::coins::Coins;
 use bahay_engine::games::tongits;
 use bahay_engine::table::{Clocks, Input, Terms};
 use bahay_shell::STORE_FAULT;
@@ -10,7 +12,8 @@ use redis::AsyncCommands as _;
 use tokio::task::JoinSet;
 
 use super::start_tables;
-use crate::support::bank::Bank;
+use crate::support::bank::{ANTE, Bank, PotGoes};
+use crate::support::db::execute;
 use crate::support::fragile::{Fragile, Fuse};
 use crate::support::house::{ai_clocks, unhurried_clocks};
 use crate::support::live::TestLive;
@@ -69,13 +72,13 @@ async fn a_table_whose_journal_is_spoiled_is_halted_mended_and_voided() {
     let looked = nodes[1].tables().read_table(table).await;
     assert!(matches!(looked, Err(TableError::Halted)), "{looked:?}");
     let voided = nodes[1].tables().void(table, &reason("its journal is spoiled")).await.unwrap();
-    assert_eq!(voided, VoidOutcome { game: Some(game), was_live: true });
+    assert_eq!((voided.game, voided.was_live), (Some(game), true));
     assert_eq!(bank.wallets(&players).await, [FUNDS; 3]);
     for one in &mut seated {
         assert_eq!(one.watch_end().await, Some(bahay_shell::WatchEnd::Voided));
     }
     let again = nodes[0].tables().void(table, &reason("once more, again")).await;
-    assert!(matches!(again, Err(OperateError::Missing)), "{again:?}");
+    assert!(matches!(again, Err(OperateError::NothingToVoid)), "{again:?}");
     for player in &players {
         nodes[0].lobby.seat(*player, "newbie").await.unwrap();
     }
@@ -90,9 +93,80 @@ async fn a_table_without_a_game_is_ended_and_its_players_are_free() {
     let players = bank.players([FUNDS; 3]).await;
     let table = seat_players([&node], &players[..2]).await;
     let voided = node.tables().void(table, &reason("the room closes")).await.unwrap();
-    assert_eq!(voided, VoidOutcome { game: None, was_live: true });
+    let expected = VoidedTable { game: None, was_live: true, refunds: Refunds::default() };
+    assert_eq!(voided, expected);
     assert_eq!(node.lobby.seated_at(players[0]).await.unwrap(), None);
     assert_ne!(node.lobby.seat(players[0], "newbie").await.unwrap(), table);
+}
+
+/// The POT of earlier games is refunded with the game, as the preview states. The refund may fail
+/// after the game was voided and the table removed: the order, repeated, completes it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_void_refunds_the_pot_and_a_repeated_order_completes_it() {
+    let (bank, _live, node) = Node::start_with_stores(unhurried_clocks()).await;
+    let tables = node.tables();
+    let why = reason("a player complains");
+    let (table, players) = seat_new_players([&node], &bank, [FUNDS; 3]).await;
+    // A player who has left paid an ante, too.
+    let former = [players[0], players[1], bank.player(FUNDS).await];
+    bank.play(table, &former, 0, 1, PotGoes::Nowhere).await;
+    let mut seated = node.join_players(table, &players).await;
+    let everybody = [players[0], players[1], players[2], former[2]];
+    let before = bank.wallets(&everybody).await;
+    let game = deal(&node, &mut seated).await;
+
+    let held = bank.wallets(&everybody).await;
+    let preview = bank.ledger.preview_void(table).await.unwrap();
+    assert_eq!((preview.game, preview.pot.hundredths()), (Some(game), 3 * ANTE.hundredths()));
+    let refunds = preview.refunds.as_slice();
+    let shares: Vec<_> = refunds.iter().map(|one| (one.player, one.ante, one.pot)).collect();
+    let none = Coins::ZERO;
+    let expected = [(players[0], ANTE, ANTE), (players[1], ANTE, ANTE), (players[2], ANTE, none)];
+    assert_eq!(shares[..3], expected);
+    assert_eq!(shares[3..], [(former[2], none, ANTE)]);
+    let total = |player| {
+        let refund = refunds.iter().find(|one| one.player == player).unwrap();
+        Coins::checked_sum([refund.stake, refund.ante, refund.pot]).unwrap().hundredths()
+    };
+    let after: Vec<_> = everybody.iter().zip(&held).map(|(one, now)| now + total(*one)).collect();
+
+    let owner = bank.database.owner_pool().await;
+    let full =
+        "alter table notices add constraint full_inbox check (kind <> 'pot_refunded') not valid";
+    execute(&owner, full).await;
+    tables.void(table, &why).await.unwrap_err();
+    let rest = bank.ledger.preview_void(table).await.unwrap();
+    assert_eq!((rest.game, rest.pot), (None, preview.pot));
+    execute(&owner, "alter table notices drop constraint full_inbox").await;
+    let voided = tables.void(table, &why).await.unwrap();
+    assert_eq!((voided.game, voided.was_live), (None, false));
+    assert_eq!(voided.refunds, rest.refunds);
+    assert_eq!(bank.wallets(&everybody).await, after);
+    let share = ANTE.hundredths();
+    let expected: Vec<_> =
+        before.iter().zip([share, share, 0, share]).map(|(a, b)| a + b).collect();
+    assert_eq!(after, expected);
+    assert_eq!(bank.ledger.preview_void(table).await.unwrap(), VoidPreview::default());
+    let again = tables.void(table, &why).await;
+    assert!(matches!(again, Err(OperateError::NothingToVoid)), "{again:?}");
+    bank.audit_clean().await;
+}
+
+/// An order that ended after it voided the game finds the table in that game: its repetition reports
+/// the coins that were refunded.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_repeated_order_reports_the_game_that_an_interrupted_one_voided() {
+    let (bank, _live, node) = Node::start_with_stores(unhurried_clocks()).await;
+    let (table, players) = seat_new_players([&node], &bank, [FUNDS; 3]).await;
+    let mut seated = node.join_players(table, &players).await;
+    let game = deal(&node, &mut seated).await;
+    let preview = bank.ledger.preview_void(table).await.unwrap();
+    bank.ledger.void_game(game, &reason("an interrupted order")).await.unwrap();
+    let voided = node.tables().void(table, &reason("the order, repeated")).await.unwrap();
+    let expected = VoidedTable { game: Some(game), was_live: true, refunds: preview.refunds };
+    assert_eq!(voided, expected);
+    assert_eq!(bank.wallets(&players).await, [FUNDS; 3]);
+    bank.audit_clean().await;
 }
 
 /// The books were tampered with, so the ledger refuses the settlement permanently: the table is

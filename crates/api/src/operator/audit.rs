@@ -79,6 +79,9 @@ bahay_base::text_enum! {
         PotRefunded = "pot_refund",
         JobRetried = "job_retry",
         JobDiscarded = "job_discard",
+        /// An order about a table was performed. The detail has its refunds by player, in hundredths
+        /// of a coin.
+        TableOrderCompleted = "table_order_completed",
         /// An order about a table was recorded and then failed.
         TableOrderFailed = "table_order_failed",
         /// Hidden cards of a running game were displayed.

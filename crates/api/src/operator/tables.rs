@@ -47,16 +47,15 @@ operations! {
 
     /// Void a table
     ///
-    /// Ends the table in any state: its open game is voided and all coins of the game are refunded,
-    /// and its players become free. The POT of earlier games remains and can be refunded
-    /// separately; that of a private table is refunded at once. For the role `admin`, in a session
-    /// with the second factor.
+    /// Ends the table in any state: its open game is voided, all coins of the game and the POT of
+    /// earlier games are refunded, and its players become free. A repetition completes an interrupted
+    /// call, even if the table is gone. For the role `admin`, in a session with the second factor.
     VOID_TABLE = Post "/v1/operator/tables/{id}/voiding", Operators, Operator {
         path id: IdText = "The table",
         headers RequiredKey,
         body TableReason,
         200 json VoidedTable: "The table has ended",
-        refuses SecondFactorMissing TableNotFound,
+        refuses SecondFactorMissing TableNotFound TableLive,
     }
 
     /// Release a halted table
@@ -169,6 +168,20 @@ pub struct VoidedTable {
     /// The game whose coins were refunded; null if none was open.
     #[schema(required = true)]
     pub game: Option<Uuid>,
+    /// The refunded coins by player.
+    pub refunds: Vec<PlayerRefund>,
+}
+
+/// The coins that a player got back from a voided table.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct PlayerRefund {
+    pub player: Uuid,
+    /// The stake in the voided game.
+    pub stake: Coins,
+    /// The ante of the voided game.
+    pub ante: Coins,
+    /// The share of the POT of earlier games.
+    pub pot: Coins,
 }
 
 /// The result of refunding a POT.

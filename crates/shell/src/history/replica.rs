@@ -42,6 +42,9 @@ pub struct ReplayedTable<G: Readable> {
     pub missed: Option<Vec<AppliedLine<G>>>,
 }
 
+/// The prefix of the message of [`ReplayError::Broken`].
+pub(crate) const JOURNAL_FAULT: &str = "the journal does not replay: ";
+
 /// The reason why a journal cannot be followed.
 #[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
 pub enum ReplayError {
@@ -49,7 +52,7 @@ pub enum ReplayError {
     #[error("the journal is for version {0} of the engine")]
     OtherVersion(u32),
     /// The journal does not replay on any node.
-    #[error("the journal does not replay: {0}")]
+    #[error("{prefix}{0}", prefix = JOURNAL_FAULT)]
     Broken(String),
 }
 

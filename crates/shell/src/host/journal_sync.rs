@@ -95,7 +95,8 @@ impl<G: Ai + Readable> TableHost<G> {
                 ctx.record(self.id, HostEvent::OtherVersion(engine));
                 job.fail(TableError::OtherVersion)
             }
-            Err(ReplayError::Broken(reason)) => {
+            Err(error @ ReplayError::Broken(_)) => {
+                let reason = error.to_string();
                 let halt = Halt { table: self.id, room: None, version, engine, reason };
                 self.halt(job, halt)
             }

@@ -20,7 +20,7 @@ use bahay_engine::table::{
 use super::{Origin, Request, TableHost};
 use crate::context::{Context, HostEvent};
 use crate::guard::catch_panic;
-use crate::halting::{Halt, STORE_FAULT};
+use crate::halting::{Halt, LEDGER_REFUSAL, STORE_FAULT};
 use crate::host::job::Job;
 
 /// A call to the ledger.
@@ -178,7 +178,7 @@ impl<G: Ai + Readable> TableHost<G> {
         if is_transient {
             ctx.record(self.id, HostEvent::LedgerRetried(&why));
         } else {
-            let reason = format!("{cause}the ledger refuses an operation on game {game}: {why}");
+            let reason = format!("{cause}{LEDGER_REFUSAL}{game}: {why}");
             self.request_halt(ctx, reason);
         }
     }

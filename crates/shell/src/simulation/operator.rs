@@ -159,19 +159,6 @@ impl<G: SimulatedGame> World<G> {
             };
             if voided.is_ok() {
                 self.totals.borrow_mut().tables_voided += 1;
-                break;
-            }
-            self.sleep(1_000).await;
-        }
-        // If the procedure was aborted before the refund, the operator finds the POT in the list of
-        // lost ones.
-        if !self.options.is_private {
-            return;
-        }
-        loop {
-            if let Some(node) = self.random_node()
-                && node.call_ledger(Operation::RefundWholePot { table }).await.is_ok()
-            {
                 return;
             }
             self.sleep(1_000).await;
@@ -224,13 +211,19 @@ impl<G: SimulatedGame> Node<G> {
                 let posted = self.world.call_postgres(self.run, Operation::Void { game }).await;
                 return match posted {
                     Some(Ok(_)) => Ok(VoidingAnswer::GameVoided(true)),
-                    Some(Err(Refusal::GameNotOpen)) => Ok(VoidingAnswer::GameVoided(false)),
+                    Some(Err(Refusal::GameNotOpen | Refusal::GameUnknown)) => {
+                        Ok(VoidingAnswer::GameVoided(false))
+                    }
                     Some(Err(error)) => Err(UnavailableError(format!("{error:?}"))),
                     None => Err(UnavailableError("the ledger is unavailable".into())),
                 };
             }
             VoidingCall::RefundPot => {
-                self.call_ledger(Operation::RefundWholePot { table }).await?;
+                let refunded = self.call_ledger(Operation::RefundWholePot { table }).await?;
+                let LedgerReply::PotRefunded { shares, .. } = refunded else {
+                    unreachable!("the operation refunds a POT");
+                };
+                return Ok(VoidingAnswer::PotRefunded(!shares.is_empty()));
             }
             VoidingCall::Release { player } => {
                 self.call_redis(Request::Release { player, table }).await?;

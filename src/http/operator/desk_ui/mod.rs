@@ -46,7 +46,7 @@ use crate::http::operator::sanctions::desk as sanctions;
 use crate::http::operator::search::desk as search;
 use crate::http::operator::settlements::desk as settlements;
 use crate::http::operator::statements::desk as statements;
-use crate::http::operator::tables::desk as tables;
+use crate::http::operator::tables::{desk as tables, orders as table_orders};
 use crate::http::operator::today::desk as today;
 use crate::http::operator::transfers::desk as transfers;
 use crate::http::{DeskOptions, Services};
@@ -131,8 +131,8 @@ pub(crate) fn routes(options: DeskOptions) -> Router<Services> {
         .route("/desk/tables/{id}", get(tables::show_table))
         .route("/desk/tables/{id}/live", get(tables::refresh))
         .route("/desk/tables/{id}/hands", post(tables::reveal_hands))
-        .route("/desk/tables/{id}/voiding", post(tables::void))
-        .route("/desk/tables/{id}/release", post(tables::release))
+        .route("/desk/tables/{id}/voiding", get(table_orders::preview).post(table_orders::void))
+        .route("/desk/tables/{id}/release", post(table_orders::release))
         .route("/desk/tables/{id}/pot-refund", post(tables::refund_pot))
         .route("/desk/switches", get(house::show_switches))
         .route("/desk/switches/house/closing", post(house::close))

@@ -14,15 +14,14 @@ use maud::{Markup, html};
 use serde::Deserialize;
 use uuid::Uuid;
 
+use super::orders::{HERE, cause_section};
 use super::query;
 use crate::http::operator::desk_ui::{
     ErrorPage, Field, HouseZone, OperatorForm, OperatorSession, button, coins, facts, field, id,
-    page, select, table, text_area, text_area_of,
+    page, select, table, text_area,
 };
 use crate::http::operator::games::game_rows;
 use crate::http::{Code, CodeExt as _, Path, Query, Services};
-
-const HERE: &str = "/desk/tables";
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -80,10 +79,10 @@ fn halted_tables(zone: &HouseZone, halted: &[HaltedTable]) -> Markup {
             html! { a href={ (HERE) "/" (halted.table) } { (id(&halted.table)) } },
             html! { (halted.room.as_deref().unwrap_or("")) },
             zone.time(halted.halted_at),
-            html! { (halted.reason) },
+            cause_section(halted),
         ]
     });
-    let columns = "Table | Room | Since | Reason";
+    let columns = "Table | Room | Since | Cause";
     table("Halted tables, oldest first", columns, rows)
 }
 
@@ -121,13 +120,10 @@ pub(crate) async fn show_table(
                 (text_area("reason", "Reason", "10 to 500 characters, recorded in the audit log."))
                 button { "Show all hands once" }
             }
-            h2 { "Release or void" }
-            (button(&session, &format!("{here}/release"), "Release a halted table", ""))
-            form method="post" action={ (here) "/voiding" }
-                data-confirm="Void the open game and end this table?" {
-                (session.form_token())
-                (text_area_of("void-reason", "reason", "Reason", "10 to 500 characters, stored with the game."))
-                button { "Void and refund" }
+            h2 { "Void or release" }
+            p {
+                a class="button" href={ (here) "/voiding" } { "Void or release this table" }
+                " The next page shows the refunds first."
             }
         }
     };
@@ -219,34 +215,6 @@ pub(crate) async fn reveal_hands(
         p { a href={ (HERE) "/" (table) } { "Back to the table" } }
     };
     Ok(page(&session, "Hidden cards", body))
-}
-
-pub(crate) async fn void(
-    State(services): State<Services>,
-    Path(table): Path<Uuid>,
-    OperatorForm { session, input: TableReason { reason } }: OperatorForm<TableReason>,
-) -> Result<Response, ErrorPage> {
-    let by = session.operator.require_administrator()?.require_session()?;
-    let voided = query::void(&services, &by, TableId(table), &reason).await?;
-    let body = html! {
-        @if let Some(game) = voided.game {
-            p { "Game " (id(&game)) " was voided, and its coins were refunded." }
-        } @else {
-            p { "No game was open. The table has ended." }
-        }
-        p { a href=(HERE) { "All tables" } }
-    };
-    Ok(page(&session, "Table voided", body))
-}
-
-pub(crate) async fn release(
-    State(services): State<Services>,
-    Path(table): Path<Uuid>,
-    OperatorForm { session, .. }: OperatorForm,
-) -> Result<Redirect, ErrorPage> {
-    let by = session.operator.require_administrator()?.require_session()?;
-    query::release(&services, &by, TableId(table)).await?;
-    Ok(Redirect::to(&format!("{HERE}/{table}")))
 }
 
 pub(crate) async fn refund_pot(

@@ -2,4 +2,5 @@
 
 pub(super) mod api;
 pub(crate) mod desk;
+pub(crate) mod orders;
 mod query;

@@ -6,17 +6,17 @@
 use std::sync::Arc;
 
 use bahay_api::operator::tables::{
-    BusyTable, HaltedTable, LostPot, PotShare, PotShares, StrandedTables, VoidedTable,
+    BusyTable, HaltedTable, LostPot, PlayerRefund, PotShare, PotShares, StrandedTables, VoidedTable,
 };
 use bahay_engine::catalog::AnyGame;
 use bahay_engine::game::{Game, Viewer};
 use bahay_engine::table::{Phase, Table, TableId};
 use serde_json::json;
 
-use crate::archive::halted;
+use crate::archive::halted::{self, HaltedTable as HaltRow};
 use crate::http::{Code, CodeExt as _, Problem, Services, Time};
 use crate::ids::RoomId;
-use crate::ledger::LedgerError;
+use crate::ledger::{LedgerError, Refunds, VoidPreview};
 use crate::operators::SignedInAdministrator;
 use crate::operators::audit::{self, Action};
 use crate::reason::Reason;
@@ -39,19 +39,48 @@ pub(super) async fn list_busy(services: &Services, room: &str) -> Result<Vec<Bus
 pub(super) async fn find_stranded(services: &Services) -> Result<StrandedTables, Problem> {
     let halted = halted::list_halted(&services.pool).await?;
     let lost = services.lobby.tables().lost_pots().await?;
-    let halted = halted.into_iter().map(|halted| HaltedTable {
-        table: halted.table.0,
-        room: halted.room,
-        game: halted.game.map(|game| game.0),
-        reason: halted.reason,
-        halted_at: Time::from_ms(halted.halted_at_ms),
-    });
+    let halted = halted.into_iter().map(HaltedTable::from);
     let lost = lost.into_iter().map(|lost| LostPot {
         table: lost.table.0,
         pot: lost.pot.into(),
         finished_at: Time::from_ms(lost.finished_at_ms),
     });
     Ok(StrandedTables { halted: halted.collect(), lost_pots: lost.collect() })
+}
+
+/// The state of a table before an order about it.
+#[derive(Debug)]
+pub(super) enum OperatedTable {
+    Live,
+    /// A halted table, with its halt, if that is recorded, and whether it can be released here.
+    Halted {
+        halt: Option<HaltedTable>,
+        release: Result<(), OperateError>,
+    },
+    /// A table that no longer exists.
+    Gone,
+}
+
+/// Returns the state of a table, read from live state, and the refunds that voiding it would book.
+pub(super) async fn preview_orders(
+    services: &Services,
+    table: TableId,
+) -> Result<(OperatedTable, VoidPreview), Problem> {
+    let preview = services.ledger.preview_void(table).await?;
+    let state = match services.lobby.tables().check_release(table).await {
+        Err(OperateError::NotHalted) => OperatedTable::Live,
+        Err(OperateError::Missing) if preview == VoidPreview::default() => {
+            return Err(OperateError::NothingToVoid.into());
+        }
+        Err(OperateError::Missing) => OperatedTable::Gone,
+        Err(error @ OperateError::Unavailable(_)) => return Err(error.into()),
+        release => {
+            let halts = halted::list_halted(&services.pool).await?.into_iter();
+            let halt = halts.map(HaltedTable::from).find(|halt| halt.table == table.0);
+            OperatedTable::Halted { halt, release }
+        }
+    };
+    Ok((state, preview))
 }
 
 /// Returns a table in its current state.
@@ -84,7 +113,7 @@ pub(super) async fn reveal_hands(
     Ok(playing.state.view(Viewer::Everything))
 }
 
-/// Ends a table and voids its open game.
+/// Ends a table, voids its open game and refunds its POT.
 pub(super) async fn void(
     Services { audit, lobby, .. }: &Services,
     by: &SignedInAdministrator,
@@ -94,7 +123,19 @@ pub(super) async fn void(
     let order = (Action::TableVoided, table, Some(reason));
     let voided = lobby.tables().void(table, reason);
     let voided = audit.run_table_order::<_, _, Problem>(by.actor(), order, voided).await?;
-    Ok(VoidedTable { game: voided.game.map(|game| game.0) })
+    let game = voided.game.map(|game| game.0);
+    Ok(VoidedTable { game, refunds: list_refunds(&voided.refunds) })
+}
+
+/// Returns refunds as the API has them.
+pub(super) fn list_refunds(refunds: &Refunds) -> Vec<PlayerRefund> {
+    let refunds = refunds.as_slice().iter().map(|refund| PlayerRefund {
+        player: refund.player.0,
+        stake: refund.stake.into(),
+        ante: refund.ante.into(),
+        pot: refund.pot.into(),
+    });
+    refunds.collect()
 }
 
 /// Releases a halted table.
@@ -122,10 +163,22 @@ pub(super) async fn refund_pot(
     Ok(PotShares { shares: shares.collect() })
 }
 
+impl From<HaltRow> for HaltedTable {
+    fn from(halted: HaltRow) -> Self {
+        Self {
+            table: halted.table.0,
+            room: halted.room,
+            game: halted.game.map(|game| game.0),
+            reason: halted.reason,
+            halted_at: Time::from_ms(halted.halted_at_ms),
+        }
+    }
+}
+
 impl From<OperateError> for Problem {
     fn from(error: OperateError) -> Self {
         let code = match &error {
-            OperateError::Missing => Code::TableNotFound,
+            OperateError::Missing | OperateError::NothingToVoid => Code::TableNotFound,
             OperateError::Live => Code::TableLive,
             OperateError::NotHalted => Code::NotHalted,
             OperateError::Broken(_) => Code::TableBroken,

@@ -1,0 +1,202 @@
+//! The orders about a table at the desk: a page that shows their effects beforehand, and their
+//! outcomes.
+
+use std::collections::BTreeMap;
+
+use axum::extract::State;
+use axum::response::{Redirect, Response};
+use bahay_api::operator::tables::{HaltedTable, PlayerRefund, TableReason, VoidedTable};
+use bahay_engine::coins::Coins;
+use bahay_engine::table::{PlayerId, TableId};
+use maud::{Markup, html};
+use uuid::Uuid;
+
+use super::query::{self, OperatedTable};
+use crate::http::operator::desk_ui::{
+    ErrorPage, OperatorForm, OperatorSession, button, coins, facts, game_link, id, page,
+    player_link, table_of, text_area, time,
+};
+use crate::http::{Path, Problem, Services};
+use crate::ledger::WalletHolder;
+use crate::tables::HaltCause;
+
+/// The path of the tables at the desk.
+pub(super) const HERE: &str = "/desk/tables";
+
+pub(crate) async fn preview(
+    State(services): State<Services>,
+    session: OperatorSession,
+    Path(table): Path<Uuid>,
+) -> Result<Response, ErrorPage> {
+    session.operator.require_administrator()?;
+    let (state, preview) = query::preview_orders(&services, TableId(table)).await?;
+    let refunds = query::list_refunds(&preview.refunds);
+    let holders = find_holders(&services, &refunds).await?;
+    let here = format!("{HERE}/{table}");
+    let mut known = vec![
+        ("Table", html! { a href=(here) { (id(&table)) } }),
+        ("State", html! { (state_text(&state)) }),
+    ];
+    if let OperatedTable::Halted { halt: Some(halt), .. } = &state {
+        known.push(("Halted since (UTC)", time(halt.halted_at)));
+        known.push(("Cause", cause_section(halt)));
+    }
+    let game = html! {
+        @if let Some(game) = preview.game { (game_link(game, id(&game))) } @else { "none" }
+    };
+    known.extend([("Open game", game), ("POT of earlier games", coins(preview.pot))]);
+    let body = html! {
+        (facts(&known))
+        @if let OperatedTable::Halted { release, .. } = &state {
+            h2 { "Release" }
+            @match release {
+                Ok(()) => {
+                    p { "The table plays on from where it stopped. No coins move." }
+                    (button(&session, &format!("{here}/release"), "Release the table", ""))
+                }
+                Err(error) => p class="alert" { "The table cannot be released: " (error) "." },
+            }
+        }
+        h2 { "Void" }
+        p { (void_text(&state, preview.game.is_some())) }
+        (preview_table(&refunds, &holders))
+        form method="post" action={ (here) "/voiding" } {
+            (session.form_token())
+            (text_area("reason", "Reason", "10 to 500 characters, recorded in the audit log and stored with the game."))
+            button class="main" { "Void the table and refund " (sum(&refunds)) }
+        }
+    };
+    Ok(page(&session, "Void or release a table", body))
+}
+
+fn state_text(state: &OperatedTable) -> &'static str {
+    match state {
+        OperatedTable::Live => "in play",
+        OperatedTable::Halted { .. } => "halted",
+        OperatedTable::Gone => "the table no longer exists",
+    }
+}
+
+fn void_text(state: &OperatedTable, is_game_open: bool) -> &'static str {
+    match (state, is_game_open) {
+        (OperatedTable::Gone, _) => "The coins below are refunded.",
+        (_, true) => {
+            "The open game ends without a winner, the table ends, and its players are free. The \
+             coins below are refunded."
+        }
+        (_, false) => {
+            "No game is open. The table ends, and its players are free. The POT is refunded."
+        }
+    }
+}
+
+/// Draws the cause of a halt in words, with the reason that the program recorded.
+pub(super) fn cause_section(halt: &HaltedTable) -> Markup {
+    let cause = match HaltCause::from_reason(&halt.reason) {
+        HaltCause::Store => {
+            "The database refused to book. The table is released automatically when it books again."
+        }
+        HaltCause::Panic => {
+            "The program has a defect. Release the table after an update that corrects it, or void it."
+        }
+        HaltCause::Journal => {
+            "The stored moves of the table cannot be replayed. Void it unless they are repaired."
+        }
+        HaltCause::Ledger => "The ledger refuses to book the game. Void the table.",
+        HaltCause::Order => {
+            "An operator's order to void the table was interrupted. Void it again to complete it."
+        }
+    };
+    html! { (cause) " " code { (halt.reason) } }
+}
+
+/// Returns the names and wallets of the players who get refunds.
+async fn find_holders(
+    services: &Services,
+    refunds: &[PlayerRefund],
+) -> Result<BTreeMap<PlayerId, WalletHolder>, Problem> {
+    let players = refunds.iter().map(|refund| PlayerId(refund.player));
+    Ok(services.ledger.wallet_holders(players).await?)
+}
+
+fn preview_table(refunds: &[PlayerRefund], holders: &BTreeMap<PlayerId, WalletHolder>) -> Markup {
+    let wallet = |refund: &PlayerRefund| Some(holders.get(&PlayerId(refund.player))?.wallet);
+    let after = |refund: &PlayerRefund| wallet(refund)?.checked_add(total(refund)?);
+    table_of(
+        "Refunds by player",
+        refunds,
+        &[
+            ("Player", &|refund| draw_player(refund, holders)),
+            ("#Wallet now", &|refund| draw_amount(wallet(refund))),
+            ("#Stake", &|refund| coins(refund.stake)),
+            ("#Ante", &|refund| coins(refund.ante)),
+            ("#Share of the POT", &|refund| coins(refund.pot)),
+            ("#Wallet after", &|refund| draw_amount(after(refund))),
+        ],
+    )
+}
+
+fn refunds_table(refunds: &[PlayerRefund], holders: &BTreeMap<PlayerId, WalletHolder>) -> Markup {
+    table_of(
+        "Refunds by player",
+        refunds,
+        &[
+            ("Player", &|refund| draw_player(refund, holders)),
+            ("#Stake", &|refund| coins(refund.stake)),
+            ("#Ante", &|refund| coins(refund.ante)),
+            ("#Share of the POT", &|refund| coins(refund.pot)),
+            ("#Refunded", &|refund| draw_amount(total(refund))),
+        ],
+    )
+}
+
+fn draw_player(refund: &PlayerRefund, holders: &BTreeMap<PlayerId, WalletHolder>) -> Markup {
+    let name = holders.get(&PlayerId(refund.player)).map_or("?", |holder| &holder.name);
+    player_link(refund.player, name)
+}
+
+fn draw_amount(amount: Option<Coins>) -> Markup {
+    html! { @if let Some(amount) = amount { (coins(amount)) } }
+}
+
+/// Returns the whole refund of a player; `None` if it does not fit.
+fn total(refund: &PlayerRefund) -> Option<Coins> {
+    Coins::checked_sum([*refund.stake, *refund.ante, *refund.pot])
+}
+
+/// Draws the sum of all refunds.
+fn sum(refunds: &[PlayerRefund]) -> Markup {
+    let totals: Option<Vec<_>> = refunds.iter().map(total).collect();
+    draw_amount(totals.and_then(Coins::checked_sum))
+}
+
+pub(crate) async fn void(
+    State(services): State<Services>,
+    Path(table): Path<Uuid>,
+    OperatorForm { session, input: TableReason { reason } }: OperatorForm<TableReason>,
+) -> Result<Response, ErrorPage> {
+    let by = session.operator.require_administrator()?.require_session()?;
+    let VoidedTable { game, refunds } =
+        query::void(&services, &by, TableId(table), &reason).await?;
+    let holders = find_holders(&services, &refunds).await?;
+    let body = html! {
+        @if let Some(game) = game {
+            p { "Game " (game_link(game, id(&game))) " was voided. " (sum(&refunds)) " coins were refunded." }
+        } @else {
+            p { "No game was open. The table has ended. " (sum(&refunds)) " coins were refunded." }
+        }
+        (refunds_table(&refunds, &holders))
+        p { a href=(HERE) { "All tables" } }
+    };
+    Ok(page(&session, "Table voided", body))
+}
+
+pub(crate) async fn release(
+    State(services): State<Services>,
+    Path(table): Path<Uuid>,
+    OperatorForm { session, .. }: OperatorForm,
+) -> Result<Redirect, ErrorPage> {
+    let by = session.operator.require_administrator()?.require_session()?;
+    query::release(&services, &by, TableId(table)).await?;
+    Ok(Redirect::to(&format!("{HERE}/{table}")))
+}
