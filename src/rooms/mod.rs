@@ -13,6 +13,7 @@ mod catalog;
 mod house;
 mod main_switch;
 mod rules;
+mod settings;
 mod store;
 
 use std::borrow::Cow;
@@ -28,6 +29,7 @@ pub use catalog::Catalog;
 pub use house::house_rooms;
 pub use main_switch::{HouseSwitch, read_house_state, switch_house};
 pub use rules::{RuleSetRequest, check_clocks, choose_rules};
+pub use settings::{SettingChange, flatten_object, to_room_pot};
 pub use store::{RoomDraft, RoomRevision};
 
 /// The room of private tables, which is not listed and cannot be created by operators.
@@ -164,6 +166,8 @@ pub enum RoomError {
     /// A setting that the room rejects, with the reason.
     #[error("{field}: {why}")]
     Unsound { field: Cow<'static, str>, why: Cow<'static, str> },
+    #[error("room {id} has the name {name}")]
+    NameTaken { id: String, name: String },
     #[error("the maximum of {most} rooms is reached", most = ROOMS_MAX)]
     TooMany,
     /// A temporary error: the call may be retried.

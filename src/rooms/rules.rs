@@ -67,13 +67,23 @@ pub fn check_clocks(terms: &Terms<AnyRules>) -> Result<(), RoomError> {
     let shortest_ms = *countdown_ms.start();
     let longest_ms = *countdown_ms.end();
     let Clocks { prepare_ms, grace_ms, absence_ms, retry_ms, .. } = *clocks;
-    let waits = [prepare_ms, grace_ms, absence_ms, retry_ms, shortest_ms, longest_ms];
-    if waits.iter().any(|wait_ms| !(1..=CLOCK_MS_MAX).contains(wait_ms)) {
-        return Err(unsound("clocks", "a clock takes from a millisecond to ten minutes"));
+    let waits = [
+        ("clocks.prepare_ms", prepare_ms),
+        ("clocks.grace_ms", grace_ms),
+        ("clocks.absence_ms", absence_ms),
+        ("clocks.retry_ms", retry_ms),
+        ("countdowns", shortest_ms),
+        ("countdowns", longest_ms),
+    ];
+    if let Some((field, _)) = waits.iter().find(|(_, ms)| !(1..=CLOCK_MS_MAX).contains(ms)) {
+        return Err(unsound(field, "a clock takes from a millisecond to ten minutes"));
     }
-    if clocks.think_ms >= shortest_ms || clocks.missed_turns_to_takeover == 0 {
-        let why = "the AI thinks for less than every countdown, and takes over some time";
-        return Err(unsound("clocks", why));
+    if clocks.think_ms >= shortest_ms {
+        return Err(unsound("clocks.think_ms", "the AI thinks for less than every countdown"));
+    }
+    if clocks.missed_turns_to_takeover == 0 {
+        let why = "a player misses at least one turn before the AI takes over";
+        return Err(unsound("clocks.missed_turns_to_takeover", why));
     }
     Ok(())
 }

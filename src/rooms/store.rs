@@ -6,13 +6,14 @@ use bahay_engine::coins::Coins;
 use bahay_engine::game::GameRules;
 use bahay_engine::table::Terms;
 use jiff_sqlx::Timestamp as SqlTimestamp;
-use serde_json::json;
+use serde_json::{Value, json};
 use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
 use super::rules::{check_clocks, unsound};
 use super::{
     Catalog, FEE_BASIS_POINTS_MAX, NAME_LENGTH_MAX, PRACTICE, PRIVATE, ROOMS_MAX, Room, RoomError,
+    SettingChange,
 };
 use crate::clock::Timestamp;
 use crate::db;
@@ -60,26 +61,32 @@ impl RoomDraft {
         {
             return unsound("name", "a name has 1 to 40 characters, and no space around them");
         }
-        if price.bet.is_negative() || price.bet.is_zero() || price.multiplier == 0 {
-            return unsound("bet", "bet and multiplier are at least one");
+        if price.bet.is_negative() || price.bet.is_zero() {
+            return unsound("bet", "a bet is at least 0.01");
+        }
+        if price.multiplier == 0 {
+            return unsound("multiplier", "a multiplier is at least one");
         }
         if let Err(uneven) = price.count_price(rules.counts_per_bet()) {
             return unsound(uneven.field, uneven.message);
         }
         if price.fee_basis_points > FEE_BASIS_POINTS_MAX {
-            return unsound("fee_basis_points", "a fee is at most 5000 ten-thousandths");
+            return unsound("fee_basis_points", "a fee is at most 50 %");
         }
-        if hits.is_some_and(|hits| !(2..=3).contains(&hits.to_win) || hits.ante == 0) {
-            return unsound("hits_to_win", "two or three hits take a POT that everybody pays into");
+        if hits.is_some_and(|hits| !(2..=3).contains(&hits.to_win)) {
+            return unsound("pot.hits_to_win", "two or three consecutive wins take a POT");
+        }
+        if hits.is_some_and(|hits| hits.ante == 0) {
+            return unsound("pot.ante", "the ante of a POT is at least one bet");
         }
         let checked = rules.check();
         checked.map_err(|bad| RoomError::Unsound { field: bad.field, why: bad.message })?;
         check_clocks(&self.terms)?;
-        if self.coins_min.is_negative() || self.coins_max.is_some_and(|max| max < self.coins_min) {
-            return unsound(
-                "coins_min",
-                "the least of coins is not below zero, nor above the most",
-            );
+        if self.coins_min.is_negative() {
+            return unsound("coins_min", "a minimum wallet is not negative");
+        }
+        if self.coins_max.is_some_and(|max| max < self.coins_min) {
+            return unsound("coins_max", "the maximum wallet is less than the minimum wallet");
         }
         let Some(room) = Room::from_draft(self.clone(), revision) else {
             return unsound("bet", "its amounts are too large");
@@ -87,7 +94,7 @@ impl RoomDraft {
         if room.wallet_max().is_some_and(|max| max < room.wallet_min()) {
             return unsound(
                 "coins_max",
-                "nobody could sit down: the most of coins is less than is needed",
+                "nobody could sit down: the maximum wallet is less than a game can cost",
             );
         }
         Ok(room)
@@ -116,11 +123,13 @@ impl Catalog {
         if ids.contains(&id) {
             return Err(RoomError::Taken { id });
         }
+        check_name_in_tx(&mut tx, &room).await?;
         if ids.len() >= ROOMS_MAX {
             return Err(RoomError::TooMany);
         }
         insert_in_tx(&mut tx, &room, Some(by.id.0)).await?;
-        insert_audit_entry(&mut tx, by.actor(), Action::RoomCreated, &room).await?;
+        let detail = json!({ "revision": room.revision, "is_open": room.is_open() });
+        insert_audit_entry(&mut tx, by.actor(), Action::RoomCreated, &room, detail).await?;
         tx.commit().await?;
         self.newest_revision(&id).await
     }
@@ -132,31 +141,30 @@ impl Catalog {
         seen_revision: u32,
         draft: &RoomDraft,
     ) -> Result<RoomRevision, RoomError> {
-        let room = draft.room(seen_revision.saturating_add(1))?;
-        let id = room.id().to_owned();
         let mut tx = self.pool()?.begin().await?;
-        let stored =
-            sqlx::query!("select r.revision, r.kind from rooms r where r.id = $1 for update", id)
-                .fetch_optional(&mut *tx)
-                .await?;
-        // A room of a game that this program does not know can only be changed by a program that
-        // does.
-        let stored = stored.filter(|stored| known_kinds().contains(&stored.kind));
-        let stored = stored.ok_or_else(|| RoomError::Unknown { id: id.clone() })?;
-        if stored.kind != room.kind() {
-            return Err(unsound("kind", "a room keeps its game: make another room"));
-        }
-        let revision = stored.revision;
-        if to_u32(revision)? != seen_revision {
-            return Err(RoomError::Changed { revision: to_u32(revision)? });
-        }
-        insert_revision_in_tx(&mut tx, &room, Some(by.id.0)).await?;
-        sqlx::query!("update rooms set revision = $2 where id = $1", id, revision + 1)
+        let (before, room) = check_change_in_tx(&mut tx, seen_revision, draft).await?;
+        let revision = insert_revision_in_tx(&mut tx, &room, Some(by.id.0)).await?;
+        sqlx::query!("update rooms set revision = $2 where id = $1", room.id(), revision)
             .execute(&mut *tx)
             .await?;
-        insert_audit_entry(&mut tx, by.actor(), Action::RoomChanged, &room).await?;
+        let changes = before.compare_settings(&room);
+        let detail =
+            json!({ "revision": room.revision, "is_open": room.is_open(), "changes": changes });
+        insert_audit_entry(&mut tx, by.actor(), Action::RoomChanged, &room, detail).await?;
         tx.commit().await?;
-        self.newest_revision(&id).await
+        self.newest_revision(room.id()).await
+    }
+
+    /// Returns the changes that [`Catalog::change`] would make, and refuses what it refuses.
+    pub async fn preview_change(
+        &self,
+        seen_revision: u32,
+        draft: &RoomDraft,
+    ) -> Result<Vec<SettingChange>, RoomError> {
+        let mut tx = self.pool()?.begin().await?;
+        let (before, room) = check_change_in_tx(&mut tx, seen_revision, draft).await?;
+        tx.rollback().await?;
+        Ok(before.compare_settings(&room))
     }
 
     /// Opens or closes a room without another change.
@@ -222,15 +230,15 @@ impl Catalog {
     }
 }
 
-/// Appends an audit entry that names the room and its revision.
+/// Appends an audit entry about a room.
 async fn insert_audit_entry(
     tx: &mut PgConnection,
     by: &Actor,
     action: Action,
     room: &Room,
+    detail: Value,
 ) -> Result<(), sqlx::Error> {
     let subject = format!("room:{}", room.id());
-    let detail = json!({ "revision": room.revision, "is_open": room.is_open() });
     audit::record_in_tx(tx, by, action, Some(&subject), detail).await
 }
 
@@ -276,7 +284,66 @@ pub(super) async fn insert_first_rooms(pool: &PgPool, rooms: &[Room]) -> Result<
     Ok(tx.commit().await?)
 }
 
-/// Serializes the transactions that create rooms, so that rooms can be counted.
+/// Locks a room for a change from the revision that the caller has seen. Returns the room and its
+/// next revision.
+async fn check_change_in_tx(
+    tx: &mut PgConnection,
+    seen_revision: u32,
+    draft: &RoomDraft,
+) -> Result<(Room, Room), RoomError> {
+    let room = draft.room(seen_revision.saturating_add(1))?;
+    lock_rooms(tx).await?;
+    // A room of a game that this program does not know can only be changed by a program that does.
+    let stored = sqlx::query_as!(
+        RoomRow,
+        r#"
+        select r.kind, v.revision, v.name, v.is_open, v.rule_set, v.terms, v.coins_min,
+            v.coins_max, v.needs_account, null::text as changed_by,
+            v.changed_at as "changed_at: SqlTimestamp"
+        from rooms r
+        join room_revisions v on v.room = r.id and v.revision = r.revision
+        where r.id = $1 and r.kind = any($2)
+        for update of r
+        "#,
+        room.id(),
+        &known_kinds()
+    )
+    .fetch_optional(&mut *tx)
+    .await?;
+    let before = stored.ok_or_else(|| RoomError::Unknown { id: room.id().to_owned() })?.room()?;
+    if before.kind() != room.kind() {
+        return Err(unsound("kind", "a room keeps its game: make another room"));
+    }
+    if before.revision != seen_revision {
+        return Err(RoomError::Changed { revision: before.revision });
+    }
+    if before.name() != room.name() {
+        check_name_in_tx(tx, &room).await?;
+    }
+    Ok((before, room))
+}
+
+/// Refuses the name of another room, in upper or lower case.
+async fn check_name_in_tx(tx: &mut PgConnection, room: &Room) -> Result<(), RoomError> {
+    let name = room.name();
+    let other = sqlx::query_scalar!(
+        r#"
+        select r.id
+        from rooms r
+        join room_revisions v on v.room = r.id and v.revision = r.revision
+        where lower(v.name) = lower($1) and r.id <> $2
+        limit 1
+        "#,
+        name,
+        room.id()
+    )
+    .fetch_optional(tx)
+    .await?;
+    other.map_or(Ok(()), |id| Err(RoomError::NameTaken { id, name: name.to_owned() }))
+}
+
+/// Serializes the transactions that create and change rooms, so that rooms can be counted and have
+/// names of their own.
 async fn lock_rooms(tx: &mut PgConnection) -> Result<(), sqlx::Error> {
     sqlx::query!(r#"select pg_advisory_xact_lock(hashtext('bahay: rooms'))::text as "lock""#)
         .fetch_one(tx)
@@ -294,14 +361,16 @@ async fn insert_in_tx(
     sqlx::query!("insert into rooms (id, kind, revision) values ($1, $2, 1)", id, kind)
         .execute(&mut *tx)
         .await?;
-    insert_revision_in_tx(tx, room, by).await
+    insert_revision_in_tx(tx, room, by).await?;
+    Ok(())
 }
 
+/// Inserts a revision, and returns its number.
 async fn insert_revision_in_tx(
     tx: &mut PgConnection,
     room: &Room,
     by: Option<Uuid>,
-) -> Result<(), RoomError> {
+) -> Result<i32, RoomError> {
     let broken = |reason: String| RoomError::Broken { reason };
     let draft = room.draft();
     let terms = serde_json::to_value(&draft.terms).map_err(|error| broken(error.to_string()))?;
@@ -327,7 +396,7 @@ async fn insert_revision_in_tx(
     )
     .execute(&mut *tx)
     .await?;
-    Ok(())
+    Ok(revision)
 }
 
 /// A row of `rooms` joined with a row of `room_revisions`.

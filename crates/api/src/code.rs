@@ -167,6 +167,7 @@ codes! {
     BotsUnavailable = "bots_unavailable", CONFLICT, "No house bot can join this table";
     RematchOver = "rematch_over", CONFLICT, "The game ended too long ago";
     RoomTaken = "room_taken", CONFLICT, "A room with this id exists";
+    RoomNameTaken = "room_name_taken", CONFLICT, "Another room has this name";
     RoomChanged = "room_changed", CONFLICT, "The room was changed in the meantime";
     RoomUnsound = "room_unsound", UNPROCESSABLE_ENTITY, "The settings of the room are invalid";
     TooManyRooms = "too_many_rooms", CONFLICT, "The limit of rooms is reached";

@@ -124,6 +124,14 @@ async fn a_closed_house_seats_nobody_in_rooms_and_at_private_tables() {
     assert_eq!(entries[3..5], ["ate.luz house_close house", "ate.luz house_open house"]);
 }
 
+/// Returns the names and values of the inputs of a form, without its token.
+fn read_inputs(form: &str) -> Vec<(&str, String)> {
+    let inputs = form.split("<input").skip(1).map(|input| {
+        (between(input, "name=\"", "\""), between(input, "value=\"", "\"").to_owned())
+    });
+    inputs.filter(|(name, _)| *name != "form_token").collect()
+}
+
 #[tokio::test]
 async fn a_room_is_changed_closed_and_copied() {
     let server = Server::new().await;
@@ -132,26 +140,37 @@ async fn a_room_is_changed_closed_and_copied() {
     luz.send("/desk/rooms", "/desk/rooms", &make).await.expect_redirect("/desk/rooms/weekend");
     let page = luz.get("/desk/rooms/weekend").await.text;
     // The form's values are sent back with another bet.
-    let form = between(&page, "action=\"/desk/rooms/weekend\"", "</form>");
-    let mut fields: Vec<(&str, String)> = Vec::new();
-    for input in form.split("<input").skip(1) {
-        let of = |attribute: &str| between(input, &format!("{attribute}=\""), "\"").to_owned();
-        let name = between(input, "name=\"", "\"");
-        fields.push((name, if name == "bet" { "2.00".to_owned() } else { of("value") }));
-    }
+    let mut fields = read_inputs(between(&page, "action=\"/desk/rooms/weekend\"", "</form>"));
     fields.push(("rule_set", "kingdom".to_owned()));
     fields.push(("rules.dump_addable", "yes".to_owned()));
     fields.push(("watchable", "no".to_owned()));
-    fields.retain(|(name, _)| *name != "form_token");
+    fields.iter_mut().find(|(name, _)| *name == "bet").unwrap().1 = "2.00".to_owned();
     let draw = fields.iter_mut().find(|(name, _)| *name == "rules.countdowns.draw_ms");
     // Times are in seconds, the fee is in percent.
     draw.expect("a field for each number of the rules").1 = "12.5".to_owned();
-    let fee = fields.iter_mut().find(|(name, _)| *name == "fee").unwrap();
+    let fee = fields.iter_mut().find(|(name, _)| *name == "fee_basis_points").unwrap();
     assert_eq!(fee.1, "5");
     fee.1 = "4.25".to_owned();
     let fields: Vec<(&str, &str)> = fields.iter().map(|(name, value)| (*name, &**value)).collect();
-    luz.send("/desk/rooms/weekend", "/desk/rooms/weekend", &fields).await.expect(303);
-    luz.send("/desk/rooms/weekend", "/desk/rooms/weekend", &fields).await.expect(409);
+    let here = "/desk/rooms/weekend";
+    let preview = luz.send(here, here, &fields).await.expect(200);
+    assert!(!luz.get(here).await.text.contains("<td class=\"number\">2</td>"), "one revision");
+    // The confirmation sends the same values.
+    let confirmation = between(&preview.text, "</table></div><form", "</form>");
+    let mut confirmed = read_inputs(confirmation);
+    let sorted = |fields: &[(&str, String)]| {
+        let mut fields: Vec<_> = fields.iter().map(|(a, b)| (a.to_string(), b.clone())).collect();
+        fields.sort();
+        fields
+    };
+    let sent: Vec<_> = fields.iter().map(|(a, b)| (*a, (*b).to_owned())).collect();
+    assert_eq!(sorted(&confirmed), sorted(&sent));
+    confirmed.push(("confirm", "yes".to_owned()));
+    let confirmed: Vec<(&str, &str)> =
+        confirmed.iter().map(|(name, value)| (*name, &**value)).collect();
+    luz.send(here, here, &confirmed).await.expect_redirect(here);
+    luz.send(here, here, &confirmed).await.expect(409);
+    luz.send(here, here, &fields).await.expect(409);
     luz.send("/desk/rooms/weekend", "/desk/rooms/weekend/opening", &[]).await.expect(303);
     let rooms = ok(server.request(Method::GET, "/v1/rooms")).await;
     let items = items(&rooms);
@@ -163,7 +182,7 @@ async fn a_room_is_changed_closed_and_copied() {
     assert!(draw.contains("value=\"12.5\""), "{draw}");
     assert_eq!(weekend["fee_basis_points"], 425);
     let newbie = house_rooms(Clocks::default())[0].terms().clone();
-    let prepare = between(&page, "name=\"prepare\"", ">");
+    let prepare = between(&page, "name=\"clocks.prepare_ms\"", ">");
     let seconds = newbie.clocks.prepare_ms / 1_000;
     assert!(prepare.contains(&format!("value=\"{seconds}\"")), "{prepare}");
 }
@@ -285,8 +304,9 @@ async fn a_table_is_displayed_without_hands_and_orders_are_audited() {
     let entries = read_audit_log(&mut luz).await;
     let expected = [
         format!("ate.luz table_void table:{table}"),
+        format!("ate.luz table_order_completed table:{table}"),
         format!("ate.luz table_void table:{table}"),
         format!("ate.luz table_order_failed table:{table}"),
     ];
-    assert_eq!(entries[3..6], expected);
+    assert_eq!(entries[3..7], expected);
 }

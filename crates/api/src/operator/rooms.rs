@@ -24,7 +24,7 @@ operations! {
         headers RequiredKey,
         body CreateRoom,
         201 json RoomRevision: "The room",
-        refuses RoomTaken TooManyRooms RoomUnsound,
+        refuses RoomTaken RoomNameTaken TooManyRooms RoomUnsound,
     }
 
     /// Change a room
@@ -37,7 +37,7 @@ operations! {
         headers RequiredKey,
         body ChangeRoom,
         200 json RoomRevision: "The changed room",
-        refuses RoomNotFound RoomChanged RoomUnsound,
+        refuses RoomNotFound RoomChanged RoomNameTaken RoomUnsound,
     }
 
     /// Open a room
@@ -66,7 +66,7 @@ operations! {
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RoomSettings {
-    /// The name that is displayed to people.
+    /// The name that is displayed to people, which no other room has.
     #[schema(example = "Newbie", min_length = 1, max_length = 40)]
     pub name: String,
     /// True if games may begin.

@@ -86,6 +86,8 @@ pub(crate) struct Field<'a> {
     pub(crate) kind: &'a str,
     pub(crate) value: &'a str,
     pub(crate) hint: &'a str,
+    /// The reason why the value was refused, if it was.
+    pub(crate) error: &'a str,
     pub(crate) autocomplete: &'a str,
     pub(crate) inputmode: &'a str,
     pub(crate) is_required: bool,
@@ -105,6 +107,7 @@ impl<'a> Field<'a> {
             kind: "text",
             value: "",
             hint: "",
+            error: "",
             autocomplete: "off",
             inputmode: "",
             is_required: false,
@@ -113,16 +116,24 @@ impl<'a> Field<'a> {
 }
 
 pub(crate) fn field(field: Field<'_>) -> Markup {
-    let Field { name, label, kind, value, hint, autocomplete, inputmode, is_required } = field;
+    let Field { name, label, kind, value, hint, error, autocomplete, inputmode, is_required } =
+        field;
     let id = format!("f-{name}");
     let hint_id = format!("h-{name}");
+    let error_id = format!("e-{name}");
+    let notes = [(hint, &hint_id), (error, &error_id)].into_iter();
+    let notes: Vec<&str> =
+        notes.filter(|(text, _)| !text.is_empty()).map(|(_, id)| id.as_str()).collect();
+    let notes = notes.join(" ");
     html! {
         div class="field" {
             label for=(id) { (label) }
             input id=(id) name=(name) type=(kind) value=(value) required[is_required]
                 autocomplete=(autocomplete) inputmode=[Some(inputmode).filter(|mode| !mode.is_empty())]
-                aria-describedby=[Some(&hint_id).filter(|_| !hint.is_empty())];
+                aria-describedby=[Some(&notes).filter(|notes| !notes.is_empty())]
+                aria-invalid=[Some("true").filter(|_| !error.is_empty())];
             @if !hint.is_empty() { small id=(hint_id) { (hint) } }
+            @if !error.is_empty() { small id=(error_id) class="error" { (error) } }
         }
     }
 }

@@ -3,3 +3,4 @@
 pub(super) mod api;
 pub(crate) mod desk;
 mod query;
+mod settings_form;

@@ -1,5 +1,4 @@
-//! The part of rooms that the API and the desk share: settings as clients write them, and the
-//! conversion to drafts and back.
+//! The part of rooms that the API and the desk share: the conversion of settings to drafts.
 
 use axum::extract::FromRef;
 use bahay_api::operator::rooms::{
@@ -9,42 +8,7 @@ use bahay_engine::coins::Coins;
 use bahay_engine::table::{Clocks, Hits, Price, Spectators, Terms};
 
 use crate::http::{Code, CodeExt as _, Problem, Services};
-use crate::rooms::{Catalog, Room, RoomDraft, RoomError, RoomRevision, choose_rules};
-
-/// Returns the settings of a room, with all its rules.
-pub(super) fn settings(room: &Room) -> RoomSettings {
-    let RoomDraft { name, is_open, rule_set, terms, coins_min, coins_max, needs_account } =
-        room.draft();
-    let Terms { rules, price, hits, clocks, spectators, bots, .. } = terms;
-    RoomSettings {
-        name: name.clone(),
-        is_open: *is_open,
-        kind: room.kind().to_owned(),
-        rule_set: rule_set.clone(),
-        rules: serde_json::to_value(rules).unwrap_or_default(),
-        bet: price.bet.hundredths(),
-        multiplier: price.multiplier,
-        fee_basis_points: price.fee_basis_points,
-        pot: hits.map(pot),
-        coins_min: coins_min.hundredths(),
-        coins_max: coins_max.map(Coins::hundredths),
-        clocks: RoomClocks {
-            prepare_ms: clocks.prepare_ms,
-            think_ms: clocks.think_ms,
-            grace_ms: clocks.grace_ms,
-            missed_turns_to_takeover: clocks.missed_turns_to_takeover,
-            absence_ms: clocks.absence_ms,
-        },
-        watchable: *spectators == Spectators::Anybody,
-        bots: *bots,
-        needs_account: *needs_account,
-    }
-}
-
-/// Returns the settings of a POT.
-pub(super) fn pot(Hits { ante, to_win: hits_to_win, second_hit_bonus }: Hits) -> RoomPot {
-    RoomPot { ante, hits_to_win, second_hit_bonus }
-}
+use crate::rooms::{Catalog, RoomDraft, RoomError, RoomRevision, choose_rules};
 
 /// Returns the draft of a room with these settings. Clocks that settings do not have are those of
 /// `clocks`.
@@ -95,7 +59,7 @@ impl From<RoomRevision> for RoomRevisionBody {
         Self {
             id: room.id().to_owned(),
             revision: room.revision(),
-            settings: settings(&room),
+            settings: room.settings(),
             changed_by,
             changed_at: changed_at.into(),
         }
@@ -115,6 +79,7 @@ impl From<RoomError> for Problem {
             RoomError::Taken { .. } => Code::RoomTaken,
             RoomError::Changed { .. } => Code::RoomChanged,
             RoomError::Unsound { .. } => Code::RoomUnsound,
+            RoomError::NameTaken { .. } => Code::RoomNameTaken,
             RoomError::TooMany => Code::TooManyRooms,
             RoomError::Unavailable { .. } => return Self::unavailable(&error),
             RoomError::Broken { .. } => return Self::internal(&error),

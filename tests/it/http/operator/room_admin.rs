@@ -1,6 +1,7 @@
 //! The administration of rooms by operators.
 
 use bahay::operators::Role;
+use futures_util::future::join_all;
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -171,8 +172,79 @@ async fn a_bet_that_is_no_multiple_of_a_count_is_refused_by_its_field() {
     assert_eq!(problem["code"], "room_unsound");
     assert!(problem["detail"].as_str().unwrap().starts_with("bet: "), "{problem}");
     assert_eq!(ok(office.create("assets", &settings(2_501, 2))).await["settings"]["bet"], 2_501);
-    let created = ok(office.create("assets-two", &settings(2_500, 1))).await;
+    let mut even = settings(2_500, 1);
+    even["name"] = json!("Even assets");
+    let created = ok(office.create("assets-two", &even)).await;
     assert_eq!(created["settings"]["kind"], "tongo_assets");
+}
+
+/// A bound names its field in the detail.
+#[tokio::test]
+async fn a_refused_setting_is_named() {
+    let office = Office::new().await;
+    for (field, value) in [
+        ("multiplier", json!(0)),
+        ("fee_basis_points", json!(5_001)),
+        ("pot.hits_to_win", json!(4)),
+        ("pot.ante", json!(0)),
+        ("coins_min", json!(-1)),
+        ("coins_max", json!(99_999)),
+        ("clocks.prepare_ms", json!(600_001)),
+        ("clocks.think_ms", json!(8_000)),
+        ("clocks.grace_ms", json!(0)),
+        ("clocks.missed_turns_to_takeover", json!(0)),
+    ] {
+        let refused = office.create("weekend", &settings_with(field, value)).send().await.unwrap();
+        let problem: Value = refused.json().await.unwrap();
+        let detail = problem["detail"].as_str().unwrap();
+        assert!(detail.starts_with(&format!("{field}: ")), "{problem}");
+    }
+}
+
+/// Players tell rooms apart by their names, in which case does not count.
+#[tokio::test]
+async fn two_rooms_never_have_one_name() {
+    let office = Office::new().await;
+    for name in ["Newbie", "NEWBIE"] {
+        let taken = settings_with("name", json!(name));
+        expect_refusal(office.create("weekend", &taken), 409, "room_name_taken").await;
+    }
+    ok(office.create("weekend", &settings())).await;
+    let taken = settings_with("name", json!("newbie"));
+    expect_refusal(office.change("weekend", 1, &taken), 409, "room_name_taken").await;
+    let own = settings_with("name", json!("WEEKEND"));
+    ok(office.change("weekend", 1, &own)).await;
+    let other = settings_with("name", json!("Week"));
+    let both = [office.create("monday", &other), office.create("tuesday", &other)];
+    let mut statuses = Vec::new();
+    for answer in join_all(both.map(|one| one.send())).await {
+        statuses.push(answer.unwrap().status().as_u16());
+    }
+    statuses.sort_unstable();
+    assert_eq!(statuses, [201, 409], "one of two requests at the same time");
+}
+
+/// The audit entry of a change has each setting before and after it.
+#[tokio::test]
+async fn an_audited_change_of_a_room_states_the_difference() {
+    let office = Office::new().await;
+    ok(office.create("weekend", &settings())).await;
+    let mut changed = settings_with("bet", json!(3_000));
+    changed["pot"] = Value::Null;
+    ok(office.change("weekend", 1, &changed)).await;
+    ok(office.switch_room("weekend", "closing")).await;
+    let path = "/v1/operator/audit?subject=room:weekend&action=room_change";
+    let entries = ok(office.server.get(path, &office.admin)).await;
+    let changes = |place: usize| entries["items"][place]["detail"]["changes"].clone();
+    let change = |setting: &str, before: Value, after: Value| json!({ "setting": setting, "before": before, "after": after });
+    assert_eq!(changes(0), json!([change("is_open", json!(true), json!(false))]));
+    let expected = [
+        change("bet", json!(2_500), json!(3_000)),
+        change("pot.ante", json!(1), Value::Null),
+        change("pot.hits_to_win", json!(3), Value::Null),
+        change("pot.second_hit_bonus", json!(1), Value::Null),
+    ];
+    assert_eq!(changes(1), json!(expected));
 }
 
 #[tokio::test]
