@@ -46,6 +46,7 @@ GET  /desk/tables                             200    200     200     200
 GET  /desk/tables/{id}                        200    200     200     200
 GET  /desk/tables/{id}/live                   200    200     200     200
 POST /desk/tables/{id}/hands                  403    403     403     404
+GET  /desk/tables/{id}/voiding                403    403     403     404
 POST /desk/tables/{id}/voiding                403    403     403     404
 POST /desk/tables/{id}/release                403    403     403     404
 POST /desk/tables/{id}/pot-refund             403    403     403     409
@@ -84,14 +85,7 @@ fn fields(line: &str) -> Vec<(&'static str, String)> {
             ["id", "name", "kind", "like"].map(|name| (name, "nowhere".into())).into()
         }
         "POST /desk/rooms/newbie" => {
-            let numbers = ["multiplier", "fee", "hits", "ante", "bonus", "prepare", "grace"];
-            let mut all = numbers.map(|name| (name, "2".to_owned())).to_vec();
-            all.extend([("missed_turns", "2".into()), ("absence", "2".into())]);
-            all.extend([("think", "1".into()), ("revision", "99".into())]);
-            all.extend([("bet", "1.00".into()), ("least", "0".into()), ("most", String::new())]);
-            all.extend([("name", "Newbie".into()), ("rule_set", "kingdom".into())]);
-            all.push(("watchable", "no".into()));
-            all
+            vec![("bet", "2.00".into()), ("revision", "99".into())]
         }
         "POST /desk/corrections" => vec![
             ("attempt", id()),

@@ -7,6 +7,7 @@ mod four_eyes;
 mod jobs;
 mod matrix;
 mod orders;
+mod previews;
 mod refusals;
 mod reports;
 mod running;

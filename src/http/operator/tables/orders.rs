@@ -14,7 +14,7 @@ use uuid::Uuid;
 use super::query::{self, OperatedTable};
 use crate::http::operator::desk_ui::{
     ErrorPage, OperatorForm, OperatorSession, button, coins, facts, game_link, id, page,
-    player_link, table_of, text_area, time,
+    player_link, table_of, text_area,
 };
 use crate::http::{Path, Problem, Services};
 use crate::ledger::WalletHolder;
@@ -38,7 +38,7 @@ pub(crate) async fn preview(
         ("State", html! { (state_text(&state)) }),
     ];
     if let OperatedTable::Halted { halt: Some(halt), .. } = &state {
-        known.push(("Halted since (UTC)", time(halt.halted_at)));
+        known.push(("Halted since", session.zone.time(halt.halted_at)));
         known.push(("Cause", cause_section(halt)));
     }
     let game = html! {
