@@ -7,7 +7,7 @@ use bahay_api::operator::settlements::{SettlementFilter, SettlementOrder};
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use super::settlements::{SettlementPosition, day, filtered, interval};
+use super::settlement_filter::{SettlementPosition, day, filtered, interval};
 use super::to_sql;
 use crate::db;
 

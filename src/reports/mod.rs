@@ -26,6 +26,7 @@ mod partners;
 mod player;
 mod projection;
 mod search;
+mod settlement_filter;
 mod settlements;
 mod statement;
 mod today;

@@ -11,8 +11,8 @@ use jiff_sqlx::{Date, Timestamp as SqlTimestamp, ToSqlx as _};
 use sqlx::PgPool;
 use uuid::Uuid;
 
+use super::settlement_filter::{SettlementPosition, day, filtered, interval};
 use super::{PAGE_MAX, ReportError, Reports, from_sql, largest, to_sql};
-use crate::clock::{self, BoundedTimestamp, Timestamp};
 use crate::db::{self, Page};
 
 /// The number of days per search for days with matches.
@@ -21,46 +21,6 @@ const DAYS_AT_ONCE: i64 = 64;
 /// The number of days up to which the newest settlements of each day are read. If a page spans more
 /// days, each has few matches, and they are searched by their attributes.
 const DAYS_READ_WHOLE: usize = 4;
-
-/// The position of a settlement in the list: the amount in hundredths of a coin by which the list is
-/// ordered, which is 0 in the order of time; the time of finishing; and the game.
-pub(super) type SettlementPosition = (i64, Timestamp, Uuid);
-
-/// Expands to a query with the conditions of a filter on the columns of the innermost table. They
-/// stand between the two texts and read the parameters $1 to $7; the other parameters follow.
-macro_rules! filtered {
-    ($query:ident!($filter:expr, $before:tt, $after:tt, $($parameters:tt)*)) => {
-        sqlx::$query!(
-            $before
-                + "
-                ($1::text is null or room = $1)
-                and ($2::text is null or ending = $2)
-                and ($3::boolean is null or took_pot = $3)
-                and ($4::boolean is null or taken_over = $4)
-                and ($5::bigint is null or gross >= $5)
-                and ($6::bigint is null or gross <= $6)
-                and ($7::text is null or kind = $7)
-                "
-                + $after,
-            $filter.room.as_ref().map(crate::ids::RoomId::as_str),
-            $filter.ending.as_ref().map(crate::ids::GameName::as_str),
-            $filter.took_pot,
-            $filter.taken_over,
-            $filter.gross_min,
-            $filter.gross_max,
-            $filter.kind.as_ref().map(crate::ids::GameName::as_str),
-            $($parameters)*
-        )
-    };
-}
-pub(super) use filtered;
-
-/// Returns the half-open interval in which the games of a filter finished.
-pub(super) fn interval(filter: &SettlementFilter) -> (Timestamp, Timestamp) {
-    let from = filter.from.unwrap_or(BoundedTimestamp::MIN);
-    let to = filter.to.unwrap_or(BoundedTimestamp::MAX);
-    (from.into(), to.max(from).into())
-}
 
 impl Reports {
     /// Returns a page of the settlements that match the filter, in its order.
@@ -329,9 +289,4 @@ async fn read_settled(pool: &PgPool, games: &[Uuid]) -> Result<Vec<Settled>, sql
             .collect(),
     });
     Ok(rows.collect())
-}
-
-/// Returns the UTC day of an instant.
-pub(super) fn day(at: Timestamp) -> Date {
-    clock::to_jiff(at).to_zoned(jiff::tz::TimeZone::UTC).date().to_sqlx()
 }

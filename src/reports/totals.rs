@@ -7,7 +7,7 @@ use bahay_api::Coins;
 use bahay_api::operator::settlements::{PlayerTotals, SettledTotals, SettlementFilter};
 use jiff_sqlx::{Date, ToSqlx as _};
 
-use super::settlements::{day, filtered, interval};
+use super::settlement_filter::{day, filtered, interval};
 use super::{ReportError, Reports, to_sql};
 use crate::clock::Timestamp;
 use crate::db;

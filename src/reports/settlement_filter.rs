@@ -1,0 +1,53 @@
+//! The filter on settlements: the conditions of its queries, its interval, and the position of a
+//! settlement in a list.
+
+use bahay_api::operator::settlements::SettlementFilter;
+use jiff_sqlx::{Date, ToSqlx as _};
+use uuid::Uuid;
+
+use crate::clock::{self, BoundedTimestamp, Timestamp};
+
+/// The position of a settlement in the list: the amount in hundredths of a coin by which the list is
+/// ordered, which is 0 in the order of time; the time of finishing; and the game.
+pub(super) type SettlementPosition = (i64, Timestamp, Uuid);
+
+/// Expands to a query with the conditions of a filter on the columns of the innermost table. They
+/// stand between the two texts and read the parameters $1 to $7; the other parameters follow.
+macro_rules! filtered {
+    ($query:ident!($filter:expr, $before:tt, $after:tt, $($parameters:tt)*)) => {
+        sqlx::$query!(
+            $before
+                + "
+                ($1::text is null or room = $1)
+                and ($2::text is null or ending = $2)
+                and ($3::boolean is null or took_pot = $3)
+                and ($4::boolean is null or taken_over = $4)
+                and ($5::bigint is null or gross >= $5)
+                and ($6::bigint is null or gross <= $6)
+                and ($7::text is null or kind = $7)
+                "
+                + $after,
+            $filter.room.as_ref().map(crate::ids::RoomId::as_str),
+            $filter.ending.as_ref().map(crate::ids::GameName::as_str),
+            $filter.took_pot,
+            $filter.taken_over,
+            $filter.gross_min,
+            $filter.gross_max,
+            $filter.kind.as_ref().map(crate::ids::GameName::as_str),
+            $($parameters)*
+        )
+    };
+}
+pub(super) use filtered;
+
+/// Returns the half-open interval in which the games of a filter finished.
+pub(super) fn interval(filter: &SettlementFilter) -> (Timestamp, Timestamp) {
+    let from = filter.from.unwrap_or(BoundedTimestamp::MIN);
+    let to = filter.to.unwrap_or(BoundedTimestamp::MAX);
+    (from.into(), to.max(from).into())
+}
+
+/// Returns the UTC day of an instant.
+pub(super) fn day(at: Timestamp) -> Date {
+    clock::to_jiff(at).to_zoned(jiff::tz::TimeZone::UTC).date().to_sqlx()
+}
