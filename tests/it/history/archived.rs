@@ -22,7 +22,7 @@ use sqlx::PgPool;
 use tempfile::TempDir;
 use uuid::Uuid;
 
-use super::reports::history;
+use super::generated::history;
 use crate::support::checks::{check_ledger_with, count_reports};
 use crate::support::db::{TestDatabase, execute, read_row, read_value, read_values};
 use crate::support::house::PATIENCE;

@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use super::reports::history;
+use super::generated::history;
 use crate::support::checks::count_reports;
 use crate::support::db::{execute, read_rows};
 

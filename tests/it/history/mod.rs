@@ -3,7 +3,9 @@
 mod archive;
 mod archived;
 mod gatherers;
+pub(crate) mod generated;
 mod months;
 mod projections;
 mod reports;
+mod settlements;
 mod standings;

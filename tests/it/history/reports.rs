@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use bahay::clock::{BoundedTimestamp, Timestamp};
-use bahay::ids::{GameId, PlayerId};
+use bahay::clock::Timestamp;
+use bahay::ids::GameId;
 use bahay::ledger::{Grant, Ledger, LedgerOptions};
 use bahay::records::Records;
 use bahay::reports::{
@@ -14,38 +14,12 @@ use bahay::standings::{self, Calendar};
 use bahay_api::operator::players::{PlayerMatch, SharedSignal};
 use bahay_api::operator::settlements::SettlementOrder;
 use bahay_engine::testing::TestRng;
-use bahay_lab::fixtures::{self, GenerateHistory, HistoryError, HistorySummary};
-use futures_util::TryStreamExt as _;
 use sqlx::PgPool;
-use uuid::Uuid;
 
-use crate::support::bank::{Bank, KIND, PotGoes, grant_coins, table};
+use super::generated::{DAY_MS, NOW, bank_player, filters, history, sql};
+use crate::support::bank::{Bank, PotGoes, grant_coins, table};
 use crate::support::checks::{check_ledger, count_reports, count_standings};
-use crate::support::db::{
-    TestDatabase, execute, read_pages, read_row, read_rows, read_value, read_values,
-};
-
-const DAY_MS: i64 = 24 * 3_600_000;
-
-/// 2026-03-01T12:00:00Z.
-const NOW: Timestamp = Timestamp::from_ms(1_772_366_400_000);
-
-/// Returns a time as an expression.
-fn sql(at: Timestamp) -> String {
-    format!("to_timestamp({}::numeric / 1000)", at.ms())
-}
-
-/// Creates a database with this number of games in the ninety days before [`NOW`].
-pub(crate) async fn history(games: u64, players: u32) -> (TestDatabase, PgPool, HistorySummary) {
-    let database = TestDatabase::new().await;
-    let owner = database.owner_pool().await;
-    let what = GenerateHistory { games, days: 90, players, seed: 7, beside_others: false };
-    let written = fixtures::generate(&owner, what, NOW, Calendar::default(), |_| {}).await.unwrap();
-    let again = fixtures::generate(&owner, what, NOW, Calendar::default(), |_| {}).await;
-    assert!(matches!(again, Err(HistoryError::HasGames)));
-    let pool = database.pool().await;
-    (database, pool, written)
-}
+use crate::support::db::{execute, read_pages, read_row, read_rows, read_value};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_generated_history_is_in_order() {
@@ -244,190 +218,6 @@ async fn the_figures_of_any_interval_are_those_of_the_ledger() {
         read_value(&pool, "select sum(balance)::bigint from accounts where kind = 'wallet'").await;
     assert_eq!(of("wallet"), wallets);
     drop(database);
-}
-
-async fn bank_player(pool: &PgPool) -> PlayerId {
-    PlayerId(read_value(pool, "select id from players limit 1").await)
-}
-
-/// Another kind than that of the rest of a history.
-const OTHER: &str = "another_game";
-
-/// Returns the tested filters, each with its condition in plain SQL.
-fn filters(player: PlayerId) -> Vec<(SettlementFilter, String)> {
-    let at = |days: i64, ms: i64| {
-        BoundedTimestamp::new(Timestamp::from_ms(NOW.ms() - days * DAY_MS + ms)).unwrap()
-    };
-    let sql = |at: BoundedTimestamp| sql(at.into());
-    let (from, to) = (at(60, 12_345), at(20, 54_321));
-    let any = SettlementFilter::default;
-    let plays = format!(
-        "exists (select from game_players p where p.game = s.game and p.player = '{player}')"
-    );
-    vec![
-        (any(), "true".into()),
-        (SettlementFilter { room: "barkada".parse().ok(), ..any() }, "room = 'barkada'".into()),
-        (
-            SettlementFilter { from: Some(from), to: Some(to), ..any() },
-            format!("finished_at >= {} and finished_at < {}", sql(from), sql(to)),
-        ),
-        (
-            SettlementFilter { from: Some(at(30, 5)), to: Some(at(30, 7_200_000)), ..any() },
-            format!(
-                "finished_at >= {} and finished_at < {}",
-                sql(at(30, 5)),
-                sql(at(30, 7_200_000))
-            ),
-        ),
-        (SettlementFilter { ending: "tongits".parse().ok(), ..any() }, "ending = 'tongits'".into()),
-        (SettlementFilter { kind: OTHER.parse().ok(), ..any() }, format!("kind = '{OTHER}'")),
-        (SettlementFilter { took_pot: Some(true), ..any() }, "pot is not null".into()),
-        (SettlementFilter { taken_over: Some(true), ..any() }, "taken_over".into()),
-        (
-            SettlementFilter { gross_min: Some(500), gross_max: Some(2_000), ..any() },
-            "gross between 500 and 2000".into(),
-        ),
-        (SettlementFilter { player: Some(player.0), ..any() }, plays.clone()),
-        (
-            SettlementFilter { player: Some(player.0), kind: KIND.parse().ok(), ..any() },
-            format!("{plays} and kind = '{KIND}'"),
-        ),
-        (
-            SettlementFilter {
-                player: Some(player.0),
-                took_pot: Some(false),
-                from: Some(from),
-                ..any()
-            },
-            format!("{plays} and pot is null and finished_at >= {}", sql(from)),
-        ),
-        (SettlementFilter { room: "nowhere".parse().ok(), ..any() }, "false".into()),
-    ]
-}
-
-/// Asserts that pages list the settlements of a filter in every order as plain SQL does. Returns
-/// them newest first.
-async fn list_in_every_order(
-    pool: &PgPool,
-    reports: &Reports,
-    filter: &SettlementFilter,
-    clause: &str,
-) -> Vec<Uuid> {
-    let mut newest = Vec::new();
-    for &order in SettlementOrder::ALL {
-        let (amount, condition) = match order {
-            SettlementOrder::Newest => ("0", "true"),
-            SettlementOrder::Largest => ("gross", "true"),
-            SettlementOrder::LargestPot => ("pot", "pot is not null"),
-        };
-        let expected = format!(
-            "select game from settlements s where {clause} and {condition}
-            order by {amount} desc, finished_at desc, game desc"
-        );
-        let expected: Vec<Uuid> = read_values(pool, &expected).await;
-        let filter = SettlementFilter { order: Some(order), ..filter.clone() };
-        let read = async |cursor| reports.settlements(&filter, cursor, 37).await.unwrap();
-        let listed: Vec<_> = read_pages(read).await.iter().map(|row| row.game).collect();
-        assert_eq!(listed, expected, "{filter:?}");
-        if order == SettlementOrder::Newest {
-            newest = expected;
-        }
-    }
-    newest
-}
-
-/// Sums the entries of a player's wallet by the openings and settlements of the matching games.
-async fn read_wallet_change(pool: &PgPool, player: Uuid, clause: &str) -> i64 {
-    let change = format!(
-        "select coalesce(sum(e.amount), 0)::bigint
-        from settlements s
-        join operation_keys k on k.key in ('open:' || s.game, 'settle:' || s.game)
-        join entries e on e.operation = k.operation
-        join accounts a on a.id = e.account and a.code = 'wallet:{player}'
-        where {clause}"
-    );
-    read_value(pool, &change).await
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn settlements_are_listed_and_totalled_as_they_are_booked() {
-    let (database, pool, written) = history(400, 30).await;
-    let owner = database.owner_pool().await;
-    let other = format!("update games set kind = '{OTHER}' where id::text ~ '[0-4]$'");
-    execute(&owner, &other).await;
-    let reports = count_reports(&pool).await;
-    let counts = "select count(*) filter (where taken_over), count(*) from settlements";
-    let (takeovers, games): (i64, i64) = read_row(&pool, counts).await;
-    assert_eq!(games, i64::try_from(written.games).unwrap());
-    assert!(takeovers > 0 && takeovers < games, "{takeovers} of {games}");
-    // The record names the origin of actions, whatever its form.
-    let by_record = "
-        select count(*)
-        from game_records r
-        where exists (
-            select from json_array_elements(r.record::json -> 'actions') a where a ->> 'by' = 'ai'
-        )";
-    let by_record: i64 = read_value(&pool, by_record).await;
-    assert_eq!(takeovers, by_record);
-
-    let counted = "
-        select h.kind, sum(h.operations)::bigint
-        from operation_hours h
-        where h.operation_kind = 'settle'
-        group by h.kind
-        order by h.kind";
-    let counted: Vec<(String, i64)> = read_rows(&pool, counted).await;
-    let paid = "
-        select h.kind, sum(h.amount)::bigint
-        from booked_hours h
-        where h.code = 'payment'
-        group by h.kind
-        order by h.kind";
-    let paid: Vec<(String, i64)> = read_rows(&pool, paid).await;
-    for (place, kind) in [OTHER, KIND].into_iter().enumerate() {
-        let filter = SettlementFilter { kind: kind.parse().ok(), ..SettlementFilter::default() };
-        let totals = reports.totals(&filter).await.unwrap();
-        assert_eq!(counted[place], (kind.to_owned(), totals.games));
-        assert_eq!(paid[place], (kind.to_owned(), totals.gross.hundredths()));
-    }
-
-    let player = bank_player(&pool).await;
-    for (filter, clause) in filters(player) {
-        let expected = list_in_every_order(&pool, &reports, &filter, &clause).await;
-
-        let sums = format!(
-            "select count(*), coalesce(sum(w.paid), 0)::bigint,
-                coalesce(sum(w.taken), 0)::bigint, coalesce(sum(w.won), 0)::bigint
-            from settlements s
-            cross join lateral (
-                select sum(t.amount) filter (where t.code = 'payment') as paid,
-                    sum(t.amount) filter (where t.code = 'fee') as taken,
-                    sum(t.amount) filter (where t.code = 'pot') as won
-                from operations o
-                join transfers t on t.operation = o.id
-                where o.key = 'settle:' || s.game
-            ) w
-            where {clause}"
-        );
-        let (count, gross, fees, pots): (i64, i64, i64, i64) = read_row(&pool, &sums).await;
-        let totals = reports.totals(&filter).await.unwrap();
-        let found = [totals.gross, totals.fees, totals.pots].map(|sum| sum.hundredths());
-        assert_eq!((totals.games, found), (count, [gross, fees, pots]), "{filter:?}");
-        let change = totals.player.map(|sums| sums.change.hundredths());
-        let expected_change = match filter.player {
-            Some(player) => Some(read_wallet_change(&pool, player, &clause).await),
-            None => None,
-        };
-        assert_eq!(change, expected_change, "{filter:?}");
-
-        let csv: Vec<String> = reports.clone().export(filter.clone()).try_collect().await.unwrap();
-        let csv = csv.concat();
-        let columns = bahay::reports::COLUMNS.len();
-        assert!(csv.lines().all(|line| line.split(',').count() == columns), "{csv}");
-        let exported = csv.lines().skip(1).map(|line| line.split(',').nth(1).unwrap());
-        let exported: Vec<uuid::Uuid> = exported.map(|id| id.parse().unwrap()).collect();
-        assert_eq!(exported, expected, "{filter:?}");
-    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

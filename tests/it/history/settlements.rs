@@ -1,0 +1,137 @@
+//! Lists and totals of settlements over a generated history: every filter and order yields what plain
+//! SQL does, page by page, and a player's totals are the change of the wallet.
+
+use bahay::reports::{Reports, SettlementFilter};
+use bahay_api::operator::settlements::SettlementOrder;
+use futures_util::TryStreamExt as _;
+use sqlx::PgPool;
+use uuid::Uuid;
+
+use super::generated::{OTHER, bank_player, filters, history};
+use crate::support::bank::KIND;
+use crate::support::checks::count_reports;
+use crate::support::db::{execute, read_pages, read_row, read_rows, read_value, read_values};
+
+/// Asserts that pages list the settlements of a filter in every order as plain SQL does. Returns
+/// them newest first.
+async fn list_in_every_order(
+    pool: &PgPool,
+    reports: &Reports,
+    filter: &SettlementFilter,
+    clause: &str,
+) -> Vec<Uuid> {
+    let mut newest = Vec::new();
+    for &order in SettlementOrder::ALL {
+        let (amount, condition) = match order {
+            SettlementOrder::Newest => ("", "true"),
+            SettlementOrder::Largest => ("gross desc,", "true"),
+            SettlementOrder::LargestPot => ("pot desc,", "pot is not null"),
+        };
+        let expected = format!(
+            "select game from settlements s where {clause} and {condition}
+            order by {amount} finished_at desc, game desc"
+        );
+        let expected: Vec<Uuid> = read_values(pool, &expected).await;
+        let filter = SettlementFilter { order: Some(order), ..filter.clone() };
+        let read = async |cursor| reports.settlements(&filter, cursor, 37).await.unwrap();
+        let listed: Vec<_> = read_pages(read).await.iter().map(|row| row.game).collect();
+        assert_eq!(listed, expected, "{filter:?}");
+        if order == SettlementOrder::Newest {
+            newest = expected;
+        }
+    }
+    newest
+}
+
+/// Sums the entries of a player's wallet by the openings and settlements of the matching games.
+async fn read_wallet_change(pool: &PgPool, player: Uuid, clause: &str) -> i64 {
+    let change = format!(
+        "select coalesce(sum(e.amount), 0)::bigint
+        from (select s.game from settlements s where {clause}) s
+        join operation_keys k on k.key in ('open:' || s.game, 'settle:' || s.game)
+        join entries e on e.operation = k.operation
+        join accounts a on a.id = e.account and a.code = 'wallet:{player}'"
+    );
+    read_value(pool, &change).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn settlements_are_listed_and_totalled_as_they_are_booked() {
+    let (database, pool, written) = history(400, 30).await;
+    let owner = database.owner_pool().await;
+    let other = format!("update games set kind = '{OTHER}' where id::text ~ '[0-4]$'");
+    execute(&owner, &other).await;
+    let reports = count_reports(&pool).await;
+    let counts = "select count(*) filter (where taken_over), count(*) from settlements";
+    let (takeovers, games): (i64, i64) = read_row(&pool, counts).await;
+    assert_eq!(games, i64::try_from(written.games).unwrap());
+    assert!(takeovers > 0 && takeovers < games, "{takeovers} of {games}");
+    // The record names the origin of actions, whatever its form.
+    let by_record = "
+        select count(*)
+        from game_records r
+        where exists (
+            select from json_array_elements(r.record::json -> 'actions') a where a ->> 'by' = 'ai'
+        )";
+    let by_record: i64 = read_value(&pool, by_record).await;
+    assert_eq!(takeovers, by_record);
+
+    let counted = "
+        select h.kind, sum(h.operations)::bigint
+        from operation_hours h
+        where h.operation_kind = 'settle'
+        group by h.kind
+        order by h.kind";
+    let counted: Vec<(String, i64)> = read_rows(&pool, counted).await;
+    let paid = "
+        select h.kind, sum(h.amount)::bigint
+        from booked_hours h
+        where h.code = 'payment'
+        group by h.kind
+        order by h.kind";
+    let paid: Vec<(String, i64)> = read_rows(&pool, paid).await;
+    for (place, kind) in [OTHER, KIND].into_iter().enumerate() {
+        let filter = SettlementFilter { kind: kind.parse().ok(), ..SettlementFilter::default() };
+        let totals = reports.totals(&filter).await.unwrap();
+        assert_eq!(counted[place], (kind.to_owned(), totals.games));
+        assert_eq!(paid[place], (kind.to_owned(), totals.gross.hundredths()));
+    }
+
+    let player = bank_player(&pool).await;
+    for (filter, clause) in filters(player) {
+        let expected = list_in_every_order(&pool, &reports, &filter, &clause).await;
+
+        let sums = format!(
+            "select count(*), coalesce(sum(w.paid), 0)::bigint,
+                coalesce(sum(w.taken), 0)::bigint, coalesce(sum(w.won), 0)::bigint
+            from settlements s
+            cross join lateral (
+                select sum(t.amount) filter (where t.code = 'payment') as paid,
+                    sum(t.amount) filter (where t.code = 'fee') as taken,
+                    sum(t.amount) filter (where t.code = 'pot') as won
+                from operations o
+                join transfers t on t.operation = o.id
+                where o.key = 'settle:' || s.game
+            ) w
+            where {clause}"
+        );
+        let (count, gross, fees, pots): (i64, i64, i64, i64) = read_row(&pool, &sums).await;
+        let totals = reports.totals(&filter).await.unwrap();
+        let found = [totals.gross, totals.fees, totals.pots].map(|sum| sum.hundredths());
+        assert_eq!((totals.games, found), (count, [gross, fees, pots]), "{filter:?}");
+        let change = totals.player.map(|sums| sums.change.hundredths());
+        let expected_change = match filter.player {
+            Some(player) => Some(read_wallet_change(&pool, player, &clause).await),
+            None => None,
+        };
+        assert_eq!(change, expected_change, "{filter:?}");
+
+        let csv: Vec<String> = reports.clone().export(filter.clone()).try_collect().await.unwrap();
+        let csv = csv.concat();
+        let columns = bahay::reports::COLUMNS.len();
+        assert!(csv.lines().all(|line| line.split(',').count() == columns), "{csv}");
+        let exported = csv.lines().skip(1).map(|line| line.split(',').nth(1).unwrap());
+        let exported: Vec<uuid::Uuid> = exported.map(|id| id.parse().unwrap()).collect();
+        assert_eq!(exported, expected, "{filter:?}");
+    }
+}
