@@ -12,7 +12,7 @@ use std::time::Duration;
 use bahay_engine::seat::Seat;
 use serde_json::Value;
 use tokio::sync::{Semaphore, oneshot};
-use tokio::time::{Instant, timeout_at};
+use tokio::time::timeout;
 use uuid::Uuid;
 
 use crate::http::{Code, CodeExt as _, Problem};
@@ -89,11 +89,19 @@ impl Analyses {
             return Ok(cached.clone());
         }
         self.0.per_player.acquire(player)?;
-        let busy = || Code::AnalysisBusy.with_detail("retry in a moment");
+        let analyzed = timeout(WAIT_MAX, self.run(game, seat, record)).await;
+        analyzed.unwrap_or_else(|_| Err(busy()))
+    }
+
+    /// Runs an analysis as soon as those before it have ended.
+    async fn run(
+        &self,
+        game: Uuid,
+        seat: Seat,
+        record: Value,
+    ) -> Result<Option<JudgedSteps>, Problem> {
         let queue_slot = self.0.queue_slots.clone().try_acquire_owned().map_err(|_| busy())?;
-        let deadline = Instant::now() + WAIT_MAX;
-        let worker_permit = timeout_at(deadline, self.0.worker.clone().acquire_owned()).await;
-        let worker_permit = worker_permit.map_err(|_| busy())?.map_err(|_| busy())?;
+        let worker_permit = self.0.worker.clone().acquire_owned().await.map_err(|_| busy())?;
         if let Some(cached) = self.lock_cache().by_seat.get(&(game, seat)) {
             // Another request cached the result while this one waited in the queue.
             return Ok(cached.clone());
@@ -111,8 +119,7 @@ impl Analyses {
         };
         let began = thread::Builder::new().name("analyst".into()).spawn(work);
         began.map_err(|error| Problem::unavailable(&error))?;
-        let answered = timeout_at(deadline, answered).await.map_err(|_| busy())?;
-        let judged = answered.map_err(|_| Problem::internal(&"an analysis panicked"))?;
+        let judged = answered.await.map_err(|_| Problem::internal(&"an analysis panicked"))?;
         judged.map_err(|error| Problem::internal(&error))
     }
 
@@ -133,6 +140,10 @@ impl AnalysisCache {
             self.by_seat.remove(&oldest);
         }
     }
+}
+
+fn busy() -> Problem {
+    Code::AnalysisBusy.with_detail("retry in a moment")
 }
 
 fn analyze_record(record: Value, seat: Seat) -> Result<Option<Vec<JudgedStep>>, ReplayError> {

@@ -261,8 +261,8 @@ async fn administrators_add_reset_and_disable_operators_but_not_themselves() {
     let factor = ben.complete_enrolment(&code).await;
     ben.get("/desk/rooms").await.expect(200);
     let token = ben.create_token().await;
-    // The token is valid for 90 days.
-    luz.get(here).await.shows("2026-05-30 12:00:00");
+    // The token is valid for 90 days; it is noon in UTC.
+    luz.get(here).await.shows("2026-05-30 20:00:00");
     let list = |token: &str| server.get("/v1/operator/corrections", token);
     ok(list(&token)).await;
     luz.send(here, here, &[("name", "kuya.ben"), ("role", "admin")]).await.expect(409);

@@ -1,4 +1,4 @@
-//! The house's time zone, in which pages display times and operators type them. It is the time zone
+//! The house's zone: the time zone in which pages display times and operators type them. It is that
 //! of the leaderboards' days (`BAHAY_BOARD_TIME_ZONE`).
 
 use jiff::civil::{Date, DateTime};

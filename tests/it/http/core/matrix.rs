@@ -237,6 +237,7 @@ fn query_and_body(
             return ("?ids=019ca944-3c00-7000-8000-00000091a7e0", None);
         }
         "GET /v1/operator/players" => return ("?search=al", None),
+        "GET /v1/operator/search" => return ("?text=al", None),
         _ => return ("", None),
     };
     ("", Some(body))
