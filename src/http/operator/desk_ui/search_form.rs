@@ -31,7 +31,7 @@ impl SearchForm {
 
     /// Returns the form with other values of some fields; an empty value removes the field. The
     /// cursor of the list is removed too.
-    pub(crate) fn with(&self, changes: &[(&str, &str)]) -> Self {
+    pub(crate) fn replace_fields(&self, changes: &[(&str, &str)]) -> Self {
         let is_kept = |name: &str| name != "cursor" && changes.iter().all(|(one, _)| *one != name);
         let kept = self.0.iter().filter(|(name, _)| is_kept(name)).cloned();
         let changed = changes.iter().filter(|(_, value)| !value.is_empty());
@@ -110,13 +110,15 @@ impl SearchForm {
             )
         });
         let precision = match self.is_by_minute() {
-            true => (self.with(&[("from", ""), ("to", ""), (PRECISION, "")]), "By day"),
-            false => (self.with(&[("from", ""), ("to", ""), (PRECISION, MINUTE)]), "By time"),
+            true => (self.replace_fields(&[("from", ""), ("to", ""), (PRECISION, "")]), "By day"),
+            false => {
+                (self.replace_fields(&[("from", ""), ("to", ""), (PRECISION, MINUTE)]), "By time")
+            }
         };
         html! {
             nav class="choices" aria-label="Period" {
                 @for (name, from, to) in &periods {
-                    a href=(self.with(&[("from", from), ("to", to), (PRECISION, "")]).to_url(here))
+                    a href=(self.replace_fields(&[("from", from), ("to", to), (PRECISION, "")]).to_url(here))
                         aria-current=[(chosen == (from, to)).then_some("true")] { (name) }
                 }
                 a href=(precision.0.to_url(here)) { (precision.1) }
@@ -174,7 +176,7 @@ mod tests {
     #[test]
     fn fields_of_a_form_are_replaced() {
         let typed = form(&[("room", "newbie"), ("from", "2026-03-01"), ("cursor", "x")]);
-        let changed = typed.with(&[("from", ""), ("order", "largest")]);
+        let changed = typed.replace_fields(&[("from", ""), ("order", "largest")]);
         assert_eq!(changed.to_url("/x"), "/x?room=newbie&order=largest");
     }
 

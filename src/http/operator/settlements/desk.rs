@@ -61,7 +61,7 @@ pub(crate) async fn list(
         h2 { "List" }
         nav class="choices" aria-label="Order" {
             @for (one, name, _) in ORDERS {
-                a href=(form.with(&[("order", one.as_str())]).to_url(HERE))
+                a href=(form.replace_fields(&[("order", one.as_str())]).to_url(HERE))
                     aria-current=[(one == order).then_some("true")] { (name) }
             }
         }
@@ -96,7 +96,7 @@ async fn find_player(reports: &Reports, form: SearchForm) -> Result<FoundPlayer,
         found = vec![found.swap_remove(exact)];
     }
     match found.as_slice() {
-        [one] => Ok(FoundPlayer::One(form.with(&[("player", &one.id.to_string())]))),
+        [one] => Ok(FoundPlayer::One(form.replace_fields(&[("player", &one.id.to_string())]))),
         _ => Ok(FoundPlayer::Several(form, found)),
     }
 }
@@ -115,12 +115,12 @@ fn choose_player(
             &[
                 ("Name", &|player| {
                     let id = player.id.to_string();
-                    html! { a href=(form.with(&[("player", &id)]).to_url(HERE)) { (player.name) } }
+                    html! { a href=(form.replace_fields(&[("player", &id)]).to_url(HERE)) { (player.name) } }
                 }),
                 ("Id", &|player| id(&player.id)),
             ],
         ))
-        p { a href=(form.with(&[("player", "")]).to_url(HERE)) { "All players" } }
+        p { a href=(form.replace_fields(&[("player", "")]).to_url(HERE)) { "All players" } }
     };
     page(session, "Settlements", body)
 }
