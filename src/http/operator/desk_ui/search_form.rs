@@ -99,16 +99,19 @@ impl SearchForm {
     }
 
     /// Draws links that select a period, and the one that exchanges days for times. `here` is the
-    /// path of the list.
-    pub(crate) fn period_links(&self, here: &str, zone: &HouseZone, now: Timestamp) -> Markup {
+    /// path of the list, and `without` the name of a link to the form without a period.
+    pub(crate) fn period_links(
+        &self,
+        here: &str,
+        zone: &HouseZone,
+        now: Timestamp,
+        without: Option<&str>,
+    ) -> Markup {
         let chosen = (self.value("from"), self.value("to"));
-        let periods = periods(zone.day(now)).map(|(name, from, to)| {
-            (
-                name,
-                from.map_or(String::new(), |day| day.to_string()),
-                to.map_or(String::new(), |day| day.to_string()),
-            )
-        });
+        let periods = periods(zone.day(now))
+            .map(|(name, from, to)| (name, from.to_string(), to.to_string()))
+            .into_iter()
+            .chain(without.map(|name| (name, String::new(), String::new())));
         let precision = match self.is_by_minute() {
             true => (self.replace_fields(&[("from", ""), ("to", ""), (PRECISION, "")]), "By day"),
             false => {
@@ -117,9 +120,9 @@ impl SearchForm {
         };
         html! {
             nav class="choices" aria-label="Period" {
-                @for (name, from, to) in &periods {
-                    a href=(self.replace_fields(&[("from", from), ("to", to), (PRECISION, "")]).to_url(here))
-                        aria-current=[(chosen == (from, to)).then_some("true")] { (name) }
+                @for (name, from, to) in periods {
+                    a href=(self.replace_fields(&[("from", &from), ("to", &to), (PRECISION, "")]).to_url(here))
+                        aria-current=[(chosen == (from.as_str(), to.as_str())).then_some("true")] { (name) }
                 }
                 a href=(precision.0.to_url(here)) { (precision.1) }
             }
@@ -133,17 +136,16 @@ impl SearchForm {
 }
 
 /// Returns the periods that links select, with their first and last day.
-fn periods(today: Date) -> [(&'static str, Option<Date>, Option<Date>); 6] {
+fn periods(today: Date) -> [(&'static str, Date, Date); 5] {
     let days_ago = |days: i64| today.checked_sub(days.days()).unwrap_or(today);
     let month = today.first_of_month();
     let last_month = month.checked_sub(1.month()).unwrap_or(month);
     [
-        ("Today", Some(today), Some(today)),
-        ("Yesterday", Some(days_ago(1)), Some(days_ago(1))),
-        ("Last 7 days", Some(days_ago(6)), Some(today)),
-        ("This month", Some(month), Some(today)),
-        ("Last month", Some(last_month), Some(last_month.last_of_month())),
-        ("All", None, None),
+        ("Today", today, today),
+        ("Yesterday", days_ago(1), days_ago(1)),
+        ("Last 7 days", days_ago(6), today),
+        ("This month", month, today),
+        ("Last month", last_month, last_month.last_of_month()),
     ]
 }
 
@@ -183,11 +185,7 @@ mod tests {
     #[test]
     fn periods_are_of_whole_days() {
         let first_of_march = periods(date(2028, 3, 1));
-        let spelled = first_of_march.map(|(name, from, to)| {
-            let text =
-                |day: Option<jiff::civil::Date>| day.map_or(String::new(), |day| day.to_string());
-            format!("{name}: {} {}", text(from), text(to))
-        });
+        let spelled = first_of_march.map(|(name, from, to)| format!("{name}: {from} {to}"));
         assert_eq!(
             spelled,
             [
@@ -196,7 +194,6 @@ mod tests {
                 "Last 7 days: 2028-02-24 2028-03-01",
                 "This month: 2028-03-01 2028-03-01",
                 "Last month: 2028-02-01 2028-02-29",
-                "All:  ",
             ]
         );
     }

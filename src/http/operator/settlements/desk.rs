@@ -54,7 +54,7 @@ pub(crate) async fn list(
     let list = draw_list(reports, &session, &form, &request).await?;
     let body = html! {
         (draw_form(&form, &services))
-        (form.period_links(HERE, &session.zone, services.clock.now()))
+        (form.period_links(HERE, &session.zone, services.clock.now(), Some("All")))
         h2 { "Totals" }
         (totals_section(&totals))
         p { a class="button" href=(form.to_url(FILE)) { "Export all as CSV" } }

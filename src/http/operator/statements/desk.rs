@@ -29,7 +29,7 @@ pub(crate) async fn show_statement(
             (form.period_fields())
             button { "Show" }
         }
-        (form.period_links(&here, &session.zone, services.clock.now()))
+        (form.period_links(&here, &session.zone, services.clock.now(), Some("Last 24 hours")))
         h2 { "Totals" }
         (totals(&statement))
         p { a class="button" href=(form.to_url(&format!("{here}.csv"))) { "Export as CSV" } }

@@ -34,7 +34,7 @@ pub(crate) async fn show_transfers(
             (form.period_fields())
             button { "Show" }
         }
-        (form.period_links(HERE, zone, services.clock.now()))
+        (form.period_links(HERE, zone, services.clock.now(), None))
         h2 { "By purpose" }
         (purposes_table(&report)?)
         p { a class="button" href=(form.to_url("/desk/transfers.csv")) { "Export as CSV" } }
