@@ -106,5 +106,5 @@ async fn a_table_is_voided_from_the_command_line() {
     }
     let again = order(&["void", &table, "--reason", "once more, again"]);
     assert_eq!(again.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&again.stderr).contains("no such table"));
+    assert!(String::from_utf8_lossy(&again.stderr).contains("nothing to void"));
 }
