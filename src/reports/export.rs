@@ -1,6 +1,6 @@
 //! The export of settlements as CSV (RFC 4180). Rows are read in pages by a cursor, so memory does
 //! not grow with the export and no transaction stays open. Settlements that are booked during an
-//! export are newer than its beginning, and so not part of it.
+//! export are newer than its beginning, so an export in the order of time does not contain them.
 
 use std::fmt::{Display, Write as _};
 
@@ -51,7 +51,7 @@ pub const COLUMNS: [&str; 29] = [
 ];
 
 impl Reports {
-    /// Exports every settlement that matches the filter, newest first, in chunks of some hundred
+    /// Exports every settlement that matches the filter, in its order, in chunks of some hundred
     /// kilobytes.
     pub fn export(
         self,

@@ -56,7 +56,7 @@ impl Default for Calendar {
 impl Calendar {
     /// Returns the time zone.
     pub fn time_zone(&self) -> &TimeZone {
-        &self.zone.zone
+        self.zone.time_zone()
     }
 
     /// Returns the first day of the span that contains this instant.

@@ -7,6 +7,9 @@ use crate::http::{Code, CodeExt as _, Problem, Services};
 /// The longest text that can be searched for, in characters.
 const TEXT_LENGTH_MAX: usize = 64;
 
+/// The maximum number of rooms in the result.
+const ROOMS_FOUND_MAX: usize = 20;
+
 /// Returns the text of a search without surrounding spaces. An empty or longer text, or one with a
 /// zero byte, is rejected.
 pub(crate) fn check_text(text: &str) -> Result<&str, Problem> {
@@ -31,6 +34,7 @@ pub(super) async fn search(services: &Services, text: &str) -> Result<Vec<Search
             id: room.id().to_owned(),
             title: room.name().to_owned(),
         })
+        .take(ROOMS_FOUND_MAX)
         .collect();
     hits.extend(services.reports.search(text).await?);
     hits.sort_by_key(|hit| hit.kind);

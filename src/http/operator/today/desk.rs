@@ -111,7 +111,7 @@ fn alarm_details(zone: &HouseZone, alarms: &Alarms) -> Markup {
             &alarms.gatherers,
             &[
                 ("Player", &|one| player_link(one.player, &one.name)),
-                ("Day", &|one| html! { (one.day) }),
+                ("Day in UTC", &|one| html! { (one.day) }),
                 ("#Won from new players", &|one| coins(one.amount)),
             ],
         )
