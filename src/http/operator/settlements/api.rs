@@ -6,8 +6,8 @@ use axum::response::Response;
 use bahay_api::operator::settlements::{Settled, SettledTotals, SettlementFilter};
 
 use super::query;
-use crate::http::{PageOf, PageRequest, Problem, Query};
-use crate::operators::{Audit, Operator};
+use crate::http::{PageOf, PageRequest, Problem, Query, Services};
+use crate::operators::Operator;
 use crate::reports::Reports;
 
 pub(crate) async fn list_settlements(
@@ -26,10 +26,9 @@ pub(crate) async fn total_settlements(
 }
 
 pub(crate) async fn export_settlements(
-    State(reports): State<Reports>,
-    State(audit): State<Audit>,
+    State(services): State<Services>,
     operator: Operator,
     Query(filter): Query<SettlementFilter>,
 ) -> Result<Response, Problem> {
-    query::export(&audit, &operator, reports, filter).await
+    query::export(&services, &operator, filter).await
 }

@@ -17,7 +17,7 @@ use crate::http::operator::desk_ui::{
 };
 use crate::http::operator::players::find;
 use crate::http::{Cursors, PageQuery, PageRequest, Problem, Services};
-use crate::operators::{Audit, Operator};
+use crate::operators::Operator;
 use crate::reports::Reports;
 use crate::rooms;
 
@@ -89,11 +89,10 @@ async fn find_player(reports: &Reports, form: SearchForm) -> Result<FoundPlayer,
         return Ok(FoundPlayer::One(form));
     }
     let mut found = find(reports, typed).await?;
-    if let Some(exact) =
-        found.iter().position(|one| one.name.to_lowercase() == typed.to_lowercase())
-        && found.iter().filter(|one| one.name.to_lowercase() == typed.to_lowercase()).count() == 1
-    {
-        found = vec![found.swap_remove(exact)];
+    // A whole name precedes the names that only contain it.
+    let is_whole = |one: &PlayerMatch| one.name.to_lowercase() == typed.to_lowercase();
+    if found.iter().any(is_whole) {
+        found.retain(is_whole);
     }
     match found.as_slice() {
         [one] => Ok(FoundPlayer::One(form.replace_fields(&[("player", &one.id.to_string())]))),
@@ -140,13 +139,12 @@ pub(crate) async fn refresh(
 
 /// Returns the list as a CSV file, after recording the export in the audit log.
 pub(crate) async fn export_csv(
-    State(reports): State<Reports>,
-    State(audit): State<Audit>,
+    State(services): State<Services>,
     session: OperatorSession,
     FilterForm(form): FilterForm<SearchForm>,
 ) -> Result<Response, ErrorPage> {
     let filter = form.to_query(&session.zone)?.filter;
-    Ok(query::export(&audit, &session.operator, reports, filter).await?)
+    Ok(query::export(&services, &session.operator, filter).await?)
 }
 
 fn draw_form(form: &SearchForm, services: &Services) -> Markup {

@@ -6,13 +6,13 @@ use bahay_api::operator::settlements::{Settled, SettledTotals, SettlementFilter}
 use futures_util::TryStreamExt as _;
 use serde_json::Value;
 
-use crate::clock;
-use crate::http::core::csv_file::csv_response;
+use crate::clock::Timestamp;
+use crate::http::core::csv_file::{csv_response, name_csv_file};
 use crate::http::core::extractors::check_period;
 use crate::http::core::game_names::{check_ending, require_kind};
-use crate::http::{Code, CodeExt as _, PageOf, PageRequest, Problem};
+use crate::http::{Code, CodeExt as _, PageOf, PageRequest, Problem, Services};
+use crate::operators::Operator;
 use crate::operators::audit::Action;
-use crate::operators::{Audit, Operator};
 use crate::reports::Reports;
 
 /// Returns a page of settlements, newest first.
@@ -38,9 +38,8 @@ pub(crate) async fn total(
 /// Streams all settlements that match a filter as a CSV file, after recording the export in the
 /// audit log.
 pub(crate) async fn export(
-    audit: &Audit,
+    services: &Services,
     operator: &Operator,
-    reports: Reports,
     filter: SettlementFilter,
 ) -> Result<Response, Problem> {
     check(&filter)?;
@@ -48,19 +47,14 @@ pub(crate) async fn export(
     if let Value::Object(conditions) = &mut detail {
         conditions.retain(|_, condition| !condition.is_null());
     }
-    audit.record(&operator.actor(), Action::Exported, "settlements", detail).await?;
-    let name = file_name(&filter);
-    let rows = reports.export(filter).inspect_err(|error| {
+    services.audit.record(&operator.actor(), Action::Exported, "settlements", detail).await?;
+    let zone = services.standings.calendar().time_zone();
+    let bounds = [filter.from, filter.to].map(|at| at.map(Timestamp::from));
+    let name = name_csv_file("settlements", bounds[0], bounds[1], zone);
+    let rows = services.reports.clone().export(filter).inspect_err(|error| {
         tracing::warn!(%error, "an export of settlements was interrupted");
     });
     Ok(csv_response(&name, Body::from_stream(rows)))
-}
-
-/// Returns the name of an export's file, with the days of the filter's bounds.
-fn file_name(filter: &SettlementFilter) -> String {
-    let bounds = [filter.from, filter.to].into_iter().flatten();
-    let days = bounds.map(|at| clock::to_jiff(at.into()).strftime("_%Y-%m-%d").to_string());
-    format!("settlements{}.csv", days.collect::<String>())
 }
 
 /// Rejects a filter that names no game or ending, or whose bounds contradict each other.

@@ -7,7 +7,7 @@ use bahay_api::operator::statements::{Statement, StatementPeriod};
 use serde_json::json;
 
 use crate::clock::{self, Timestamp};
-use crate::http::core::csv_file::csv_response;
+use crate::http::core::csv_file::{csv_response, name_csv_file};
 use crate::http::core::extractors::check_period;
 use crate::http::operator::players::find_report;
 use crate::http::{Code, CodeExt as _, Problem, Services};
@@ -51,10 +51,7 @@ pub(super) async fn export(
     let detail = json!({ "from": statement.from, "to": statement.to });
     services.audit.record(&operator.actor(), Action::Exported, &subject, detail).await?;
     let zone = services.standings.calendar().time_zone();
-    let [from, to] = [statement.from, statement.to].map(|at| {
-        let day = clock::to_jiff(at.into()).to_zoned(zone.clone());
-        day.strftime("%Y-%m-%d").to_string()
-    });
-    let name = format!("statement_{player}_{from}_{to}.csv");
+    let [from, to] = [statement.from, statement.to].map(|at| Some(Timestamp::from(at)));
+    let name = name_csv_file(&format!("statement_{player}"), from, to, zone);
     Ok(csv_response(&name, write_statement(&statement, zone)))
 }

@@ -6,7 +6,7 @@ use bahay_api::operator::transfers::{TransferPeriod, TransferReport, TransferSum
 use serde_json::json;
 
 use crate::clock::{self, Timestamp};
-use crate::http::core::csv_file::csv_response;
+use crate::http::core::csv_file::{csv_response, name_csv_file};
 use crate::http::core::extractors::check_period;
 use crate::http::{Problem, Services};
 use crate::operators::Operator;
@@ -52,8 +52,7 @@ pub(super) async fn export(
     let detail = json!({ "from": report.from, "to": report.to });
     services.audit.record(&operator.actor(), Action::Exported, "transfers", detail).await?;
     let zone = services.standings.calendar().time_zone();
-    let [from, to] = [report.from, report.to].map(|at| {
-        clock::to_jiff(at.into()).to_zoned(zone.clone()).strftime("%Y-%m-%d").to_string()
-    });
-    Ok(csv_response(&format!("transfers_{from}_{to}.csv"), write_transfers(&report.sums)))
+    let [from, to] = [report.from, report.to].map(|at| Some(Timestamp::from(at)));
+    let name = name_csv_file("transfers", from, to, zone);
+    Ok(csv_response(&name, write_transfers(&report.sums)))
 }
