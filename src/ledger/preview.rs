@@ -64,7 +64,8 @@ impl Ledger {
             }
         }
         let wallets = after.into_iter().filter_map(|(account, after)| {
-            let (player, balance) = (account.player()?, balance_of(&account));
+            let player = account.player()?;
+            let balance = balance_of(&account);
             Some(WalletPreview { player, balance, after })
         });
         Ok(BookingPreview { wallets: wallets.collect(), transfers, refusal })

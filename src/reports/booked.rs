@@ -112,7 +112,8 @@ pub fn write_transfers(sums: &[TransferSum]) -> String {
     let columns = ["purpose", "room", "from", "to", "transfers", "coins"];
     write_line(&mut out, columns.iter().map(|name| name as &dyn Display));
     for TransferSum { code, room, source, destination, transfers, amount } in sums {
-        let (room, amount) = (room.as_deref().unwrap_or_default(), Coins::from(*amount));
+        let room = room.as_deref().unwrap_or_default();
+        let amount = Coins::from(*amount);
         let fields: [&dyn Display; 6] = [code, &room, source, destination, transfers, &amount];
         write_line(&mut out, fields);
     }

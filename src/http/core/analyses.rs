@@ -183,7 +183,8 @@ mod tests {
     async fn a_request_does_not_wait_for_ever() {
         let analyses = Analyses::default();
         let running = analyses.0.worker.clone().acquire_owned().await.unwrap();
-        let (player, game) = (PlayerId(Uuid::from_u128(1)), Uuid::from_u128(2));
+        let player = PlayerId(Uuid::from_u128(1));
+        let game = Uuid::from_u128(2);
         let refused = analyses.analyze(player, game, Seat::new(0).unwrap(), Value::Null).await;
         assert_eq!(refused.unwrap_err().code, Code::AnalysisBusy);
         assert_eq!(analyses.0.queue_slots.available_permits(), 1 + QUEUED_MAX);
