@@ -21,8 +21,8 @@ use serde::{Deserializer, Serialize, Serializer};
 
 use crate::chance::ChanceAnswer;
 use crate::game::{
-    CounterIncrement, Describe, Game, GameKind, GameRules, Hits, Outcome, Piece, Prompt, Refusal,
-    Row, RulesError, SeatRange, TitledName, Turn, Viewer,
+    CounterIncrement, Describe, Game, GameKind, GameRules, Hits, Item, Outcome, Piece, Prompt,
+    Refusal, Row, RulesError, SeatRange, TitledName, Turn, Viewer,
 };
 use crate::seat::Seat;
 use crate::spaces::Spaces;

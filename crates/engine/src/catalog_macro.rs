@@ -235,6 +235,19 @@ macro_rules! catalog {
                 describe_action(AnyAction) -> Vec<Piece>;
                 describe_event(AnyEvent) -> Option<Row>;
             }
+
+            fn describe_item(
+                view: &AnyView,
+                payer: Seat,
+                receiver: Seat,
+                item: &Item,
+            ) -> Vec<Piece> {
+                match view {
+                    $(AnyView::$variant(view) => {
+                        <$game>::describe_item(view, payer, receiver, item)
+                    })+
+                }
+            }
         }
 
         impl Readable for AnyGame {

@@ -449,6 +449,17 @@ pub trait Describe: Game {
 
     /// Describes an event for people; `None` for an event that only concerns programs.
     fn describe_event(event: &Self::Event) -> Option<Row>;
+
+    /// Describes the cards or points from which an item of a debt follows, in the view of a
+    /// finished game. Returns nothing if the item's name says all.
+    fn describe_item(
+        _view: &Self::View,
+        _payer: Seat,
+        _receiver: Seat,
+        _item: &Item,
+    ) -> Vec<Piece> {
+        Vec::new()
+    }
 }
 
 /// One game by its name, with everything that the service needs once it knows the game.

@@ -7,6 +7,7 @@ mod arrangement;
 #[path = "conformance.rs"]
 mod conformance;
 mod deals;
+mod described_items;
 mod fights;
 mod grace;
 mod grinding;

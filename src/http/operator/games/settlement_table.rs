@@ -1,14 +1,17 @@
-//! Tables of a game's settlement: payments with their items and rules, fees and the POT.
+//! Tables of a game's settlement: payments with their items, rules and cards, fees and the POT.
 
-use bahay_engine::catalog;
+use bahay_engine::catalog::{self, AnyGame, AnyView};
 use bahay_engine::coins::Coins;
+use bahay_engine::game::{Describe, Game, Piece, Viewer};
 use bahay_engine::seat::Seat;
 use bahay_engine::table::{Payment, Settlement};
 use maud::{Markup, html};
 
+use super::game_rows::draw_pieces;
 use super::replay::player_name;
 use crate::archive::{GameDetail, SeatDetail};
 use crate::http::operator::desk_ui::{badge, coins, table};
+use crate::replay::GameReplay;
 use crate::reports::RecordVerdict;
 
 /// Draws the settlement as booked beside the recomputed one, payment by payment.
@@ -22,8 +25,9 @@ pub(crate) fn draw_comparison(game: &GameDetail, verdict: &RecordVerdict) -> Mar
     if stored.is_none() && recomputed.is_none() {
         return html! { p { "The game has no settlement." } };
     }
+    let view = final_view(game);
     let lines = |settlement: Option<&Settlement>| {
-        settlement.map(|settlement| list_lines(settlement, &game.seats)).unwrap_or_default()
+        settlement.map(|settlement| list_lines(settlement, view.as_ref())).unwrap_or_default()
     };
     let booked = lines(stored.as_ref());
     let expected = lines(recomputed);
@@ -32,12 +36,12 @@ pub(crate) fn draw_comparison(game: &GameDetail, verdict: &RecordVerdict) -> Mar
     for place in 0..booked.len().max(expected.len()) {
         let left = booked.get(place);
         let right = expected.get(place);
-        let name = left.or(right).map(|(name, _)| name.as_str()).unwrap_or_default();
-        let amount = |line: Option<&(String, Coins)>| {
-            html! { @if let Some((_, amount)) = line { (coins(*amount)) } @else { "–" } }
+        let title = left.or(right).map(|line| draw_line(line, &game.seats));
+        let amount = |line: Option<&SettlementLine>| {
+            html! { @if let Some(line) = line { (coins(line.amount)) } @else { "–" } }
         };
         let verdict = if left == right { badge("good", "same") } else { badge("bad", "differs") };
-        rows.push(vec![html! { (name) }, amount(left), amount(right), verdict]);
+        rows.push(vec![title.unwrap_or_default(), amount(left), amount(right), verdict]);
     }
     html! {
         @if !is_booked && recomputed.is_some() {
@@ -53,8 +57,8 @@ pub(crate) fn draw(game: &GameDetail) -> Markup {
     let Some(Ok(settlement)) = settlement else {
         return html! { p { "The game has no settlement." } };
     };
-    let lines = list_lines(&settlement, &game.seats);
-    let rows = lines.iter().map(|(name, amount)| [html! { (name) }, coins(*amount)]);
+    let lines = list_lines(&settlement, final_view(game).as_ref());
+    let rows = lines.iter().map(|line| [draw_line(line, &game.seats), coins(line.amount)]);
     html! {
         p {
             @match settlement.winner {
@@ -70,23 +74,68 @@ pub(crate) fn draw(game: &GameDetail) -> Markup {
     }
 }
 
+/// One line of a settlement.
+#[derive(Debug, PartialEq)]
+struct SettlementLine {
+    kind: LineKind,
+    amount: Coins,
+}
+
+#[derive(Debug, PartialEq)]
+enum LineKind {
+    Payment { from: Seat, to: Seat, items: Vec<DescribedItem> },
+    Fee { seat: Seat, gross: Coins },
+    Pot { seat: Seat },
+}
+
+/// An item of a payment, with the cards or points from which it follows.
+#[derive(Debug, PartialEq)]
+struct DescribedItem {
+    text: String,
+    pieces: Vec<Piece>,
+}
+
+/// Returns the public view of the game at its end; `None` without a record that can be replayed.
+fn final_view(game: &GameDetail) -> Option<AnyView> {
+    let replayed = GameReplay::from_value(game.record.clone()?).ok()?;
+    Some(replayed.end().ok()?.view(Viewer::Public))
+}
+
 /// Lists the payments with their items and rules, the fees and the POT of a settlement.
-fn list_lines(settlement: &Settlement, seats: &[SeatDetail]) -> Vec<(String, Coins)> {
-    let name = |seat: Seat| player_name(seats, seat.index());
+fn list_lines(settlement: &Settlement, view: Option<&AnyView>) -> Vec<SettlementLine> {
     let mut lines = Vec::new();
     for Payment { from, to, items, paid, .. } in &settlement.payments {
-        let items = items.iter().map(|item| {
-            let title = item.name.replace('_', " ");
-            format!("{} {title} (rule {})", item.counts, item.rule)
+        let items = items.iter().map(|item| DescribedItem {
+            text: format!("{} {} (rule {})", item.counts, item.name.replace('_', " "), item.rule),
+            pieces: view
+                .map(|view| AnyGame::describe_item(view, *from, *to, item))
+                .unwrap_or_default(),
         });
-        let items = items.collect::<Vec<_>>().join(", ");
-        lines.push((format!("{} pays {}: {items}", name(*from), name(*to)), *paid));
+        let kind = LineKind::Payment { from: *from, to: *to, items: items.collect() };
+        lines.push(SettlementLine { kind, amount: *paid });
     }
     for fee in &settlement.fees {
-        lines.push((format!("Fee of {} on {}", name(fee.seat), fee.gross), fee.fee));
+        let kind = LineKind::Fee { seat: fee.seat, gross: fee.gross };
+        lines.push(SettlementLine { kind, amount: fee.fee });
     }
     if let Some(pot) = settlement.pot {
-        lines.push((format!("POT to {}", name(pot.seat)), pot.amount));
+        lines.push(SettlementLine { kind: LineKind::Pot { seat: pot.seat }, amount: pot.amount });
     }
     lines
+}
+
+fn draw_line(line: &SettlementLine, seats: &[SeatDetail]) -> Markup {
+    let name = |seat: Seat| player_name(seats, seat.index());
+    match &line.kind {
+        LineKind::Payment { from, to, items } => html! {
+            (name(*from)) " pays " (name(*to)) ": "
+            @for (place, item) in items.iter().enumerate() {
+                @if place > 0 { ", " }
+                (item.text)
+                @if !item.pieces.is_empty() { ": " (draw_pieces(&item.pieces, name)) }
+            }
+        },
+        LineKind::Fee { seat, gross } => html! { "Fee of " (name(*seat)) " on " (gross) },
+        LineKind::Pot { seat } => html! { "POT to " (name(*seat)) },
+    }
 }

@@ -55,7 +55,12 @@ impl Arrangement {
 
     /// Returns the number of secret melds (rules 1.6, 6.4) for the same `secret_run_min`.
     pub fn secret_melds(&self, secret_run_min: u8) -> u32 {
-        self.melds.iter().map(|meld| u32::from(is_secret(*meld, secret_run_min))).sum()
+        self.iter_secret(secret_run_min).map(|_| 1).sum()
+    }
+
+    /// Returns the secret melds for the same `secret_run_min`.
+    pub fn iter_secret(&self, secret_run_min: u8) -> impl Iterator<Item = CardSet> {
+        self.melds.iter().copied().filter(move |meld| is_secret(*meld, secret_run_min))
     }
 }
 

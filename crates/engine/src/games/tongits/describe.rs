@@ -4,11 +4,12 @@ use alloc::format;
 use alloc::vec::Vec;
 
 use crate::cards::{Card, CardSet};
-use crate::game::{Describe, Piece, Row};
-use crate::games::description::{playing_card_text, row, table_row, text_pieces};
+use crate::game::{Describe, Item, Piece, Row};
+use crate::games::description::{playing_card_text, row, table_row, text_piece, text_pieces};
 use crate::games::tongits::action::Action;
 use crate::games::tongits::event::{EndingKind, Event, FightAnswer};
 use crate::games::tongits::rules::SEATS;
+use crate::games::tongits::score::{secret_melds, special_cards};
 use crate::games::tongits::state::Tongits;
 use crate::games::tongits::view::View;
 use crate::seat::Seat;
@@ -95,6 +96,28 @@ impl Describe for Tongits {
                 Row { seat: winner, label: label.into(), pieces: Vec::new() }
             }
         })
+    }
+
+    fn describe_item(view: &View, payer: Seat, receiver: Seat, item: &Item) -> Vec<Piece> {
+        let public = &view.public;
+        let Some(hands) = public.shown.as_deref() else { return Vec::new() };
+        let won = &hands[receiver.index()];
+        let lost = &hands[payer.index()];
+        match &*item.name {
+            "tongits" | "spread" => card_pieces(won.hand.iter()),
+            "special" => card_pieces(special_cards(public, receiver, won)),
+            "secret" => {
+                let melds: Vec<Vec<Piece>> = secret_melds(public, receiver, won)
+                    .map(|meld| card_pieces(meld.iter()))
+                    .collect();
+                melds.join(&text_piece("and"))
+            }
+            "burned" => card_pieces(lost.hand.iter()),
+            "challenge" | "fight" | "stock" | "variable" | "zero_count_fight" => {
+                text_pieces(format!("{} points against {}", won.points, lost.points))
+            }
+            _ => Vec::new(),
+        }
     }
 }
 

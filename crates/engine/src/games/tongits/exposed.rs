@@ -142,11 +142,13 @@ impl ExposedMelds {
         down.map(|(_, cards, ..)| cards)
     }
 
-    /// Returns the number of a seat's secret melds on the table: melds laid face down, and sagasas
-    /// (rules 3.4, 10.2).
-    pub fn secret_melds(&self, seat: Seat) -> u32 {
-        let own = self.iter_laid().filter(|(_, _, owner, _)| *owner == seat);
-        own.map(|(.., facing)| u32::from(facing != MeldFacing::OPEN)).sum()
+    /// Returns a seat's secret melds on the table: melds laid face down, and sagasas (rules 3.4,
+    /// 10.2).
+    pub fn iter_secret(&self, seat: Seat) -> impl Iterator<Item = CardSet> {
+        let secret = self
+            .iter_laid()
+            .filter(move |(_, _, owner, facing)| *owner == seat && *facing != MeldFacing::OPEN);
+        secret.map(|(_, cards, ..)| cards)
     }
 
     /// Returns all cards that may be added to some meld (rule 3.5).
@@ -345,7 +347,7 @@ mod tests {
         assert_eq!(read, seen);
         read.reveal_face_down(owner, &[cards("9C 9D 9H 9S")]);
         assert_eq!(read, exposed);
-        assert_eq!(read.secret_melds(owner), 1);
+        assert_eq!(read.iter_secret(owner).count(), 1);
         assert_eq!(read.own_cards(owner), cards("9C 9D 9H 9S"));
     }
 }

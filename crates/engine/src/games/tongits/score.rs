@@ -4,7 +4,7 @@
 
 use alloc::vec::Vec;
 
-use crate::cards::CardSet;
+use crate::cards::{Card, CardSet};
 use crate::game::{Debt, Item, Outcome};
 use crate::games::tongits::arrange::Arrangement;
 use crate::games::tongits::event::{BySeat, EndingKind, ShownHand, SpecialEnding};
@@ -114,15 +114,14 @@ struct DebtTerms<'a> {
 impl DebtTerms<'_> {
     /// Returns the items of rules 6.1 to 6.6.
     fn item_lines(&self, counts: &ItemCounts, winner: Seat, loser: Seat) -> [DebtLine; 6] {
-        let specials = self.won.hand.union(self.public.melds.own_cards(winner));
-        let specials = specials.iter().filter(|card| is_special(*card)).map(|_| 1).sum::<u32>();
+        let specials = special_cards(self.public, winner, self.won).map(|_| 1).sum::<u32>();
         let in_showdown = self.end.showdown.contains(loser);
         let is_tongits = self.end.ending == EndingKind::Tongits;
         [
             ("normal", "6.1", counts.normal),
             ("tongits", "6.2", counts_if(is_tongits, counts.tongits)),
             ("special", "6.3", specials * counts.special),
-            ("secret", "6.4", self.secret_melds(winner) * counts.secret),
+            ("secret", "6.4", self.count_secret_melds(winner) * counts.secret),
             ("challenge", "6.5", counts_if(in_showdown, counts.challenge)),
             ("burned", "6.6", counts_if(!in_showdown && self.lost.burned, counts.burned)),
         ]
@@ -150,7 +149,7 @@ impl DebtTerms<'_> {
         let more_points = self.lost.points.saturating_sub(self.won.points);
         // Whole tens of points only: the remainder of the division is not owed.
         let variable = more_points / counts.variable_points;
-        let secrets = counts_if(ending == EndingKind::Tongits, self.secret_melds(winner));
+        let secrets = counts_if(ending == EndingKind::Tongits, self.count_secret_melds(winner));
         let is_burned = self.lost.burned && !self.won.burned;
         let is_payout_variable = is_variable && self.public.rules.variable_payout;
         [
@@ -161,10 +160,28 @@ impl DebtTerms<'_> {
         ]
     }
 
-    /// Returns the number of the winner's secret melds: concealed in the hand, laid face down, or
-    /// sagasas (rules 6.4, 10.1).
-    fn secret_melds(&self, winner: Seat) -> u32 {
-        let in_hand = self.won.arrangement.secret_melds(self.public.rules.secret_run_min);
-        in_hand + self.public.melds.secret_melds(winner)
+    fn count_secret_melds(&self, winner: Seat) -> u32 {
+        secret_melds(self.public, winner, self.won).map(|_| 1).sum()
     }
+}
+
+/// Returns the winner's special cards in its hand and its own melds (rule 6.3).
+pub(super) fn special_cards(
+    public: &PublicState,
+    winner: Seat,
+    won: &ShownHand,
+) -> impl Iterator<Item = Card> {
+    let cards = won.hand.union(public.melds.own_cards(winner));
+    cards.iter().filter(|card| is_special(*card))
+}
+
+/// Returns the winner's secret melds: concealed in the hand, laid face down, or sagasas (rules 6.4,
+/// 10.1).
+pub(super) fn secret_melds(
+    public: &PublicState,
+    winner: Seat,
+    won: &ShownHand,
+) -> impl Iterator<Item = CardSet> {
+    let in_hand = won.arrangement.iter_secret(public.rules.secret_run_min);
+    in_hand.chain(public.melds.iter_secret(winner))
 }
