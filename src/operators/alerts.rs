@@ -17,11 +17,12 @@ impl Alerts {
         Self { pool }
     }
 
-    /// Reads the alerts, given whether the live store is writable.
+    /// Reads the alerts, given the number of nodes that were lost in the last hour; `None` if the
+    /// live store is not writable.
     pub async fn read(
         &self,
         at: Timestamp,
-        is_live_store_writable: bool,
+        nodes_lost: Option<i64>,
     ) -> Result<HouseAlerts, sqlx::Error> {
         let once = || {
             sqlx::query!(
@@ -52,7 +53,8 @@ impl Alerts {
         let row = db::retry(once).await?;
         Ok(HouseAlerts {
             at: at.into(),
-            is_live_store_writable,
+            is_live_store_writable: nodes_lost.is_some(),
+            nodes_lost: nodes_lost.unwrap_or_default(),
             is_house_open: row.is_house_open,
             ledger_differences: row.ledger_differences,
             tables_halted: row.tables_halted,

@@ -221,6 +221,10 @@ impl<G: Ai + Readable> Tables<G> {
                 if let Err(error) = tables.reap_node(shard, node).await {
                     tracing::warn!(%node, shard, %error, "reaping a dead node failed: another node retries");
                 }
+                let at = tables.inner.clock_in(shard).now();
+                if let Err(error) = tables.inner.live.record_dead_node(node, at).await {
+                    tracing::warn!(%node, %error, "a dead node is missing in the alerts");
+                }
             });
         }
         Ok(())

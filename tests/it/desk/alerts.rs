@@ -1,7 +1,9 @@
 //! The alerts on every page of the desk, and the same over the API.
 
+use bahay::live_store::NodeId;
 use bahay::operators::Role;
 use serde_json::json;
+use uuid::Uuid;
 
 use super::browser::Browser;
 use crate::http::server::{REASON, Server, Setup, ok};
@@ -22,8 +24,8 @@ async fn alerts_name_failures_and_waiting_work_with_links() {
 
     let token = luz.create_token().await;
     let well = json!({
-        "is_live_store_writable": true, "is_house_open": true, "ledger_differences": 0,
-        "tables_halted": 0, "corrections_open": 0, "reports_open": 0, "jobs_dead": 0,
+        "is_live_store_writable": true, "nodes_lost": 0, "is_house_open": true,
+        "ledger_differences": 0, "tables_halted": 0, "corrections_open": 0, "reports_open": 0, "jobs_dead": 0,
     });
     assert_fields(&ok(server.get("/v1/operator/alerts", &token)).await, well);
 
@@ -37,6 +39,8 @@ async fn alerts_name_failures_and_waiting_work_with_links() {
     luz.send("/desk/corrections/new", "/desk/corrections", &fields).await.expect(303);
     let closing = "/desk/switches/house/closing";
     luz.send("/desk/switches", closing, &[("reason", REASON)]).await.expect(303);
+    let (live, _publications) = server.live.connect().await;
+    live.record_dead_node(NodeId(Uuid::new_v4()), server.clock.now()).await.unwrap();
     let owner = server.owner_pool().await;
     for plant in [
         "insert into ledger_checks (slot, extent, started_at, finished_at, counted, differences)
@@ -50,6 +54,7 @@ async fn alerts_name_failures_and_waiting_work_with_links() {
     }
     let listed = luz.get(ALERTS).await.expect(200);
     for (path, words) in [
+        ("/desk/tables", "1 server was lost within the hour"),
         ("/desk/ledger#checks", "1 difference in the ledger"),
         ("/desk/tables#halted", "2 tables halted"),
         ("/desk/switches", "The house is closed"),
@@ -62,7 +67,7 @@ async fn alerts_name_failures_and_waiting_work_with_links() {
     // Only administrators can see the page of jobs.
     ben.get(ALERTS).await.expect(200).shows("2 tables halted").hides("failed job");
     let waiting = json!({
-        "is_house_open": false, "ledger_differences": 1, "tables_halted": 2,
+        "nodes_lost": 1, "is_house_open": false, "ledger_differences": 1, "tables_halted": 2,
         "corrections_open": 1, "jobs_dead": 1,
     });
     assert_fields(&ok(server.get("/v1/operator/alerts", &token)).await, waiting);

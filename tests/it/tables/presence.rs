@@ -103,6 +103,10 @@ async fn a_node_that_dies_while_claiming_another_loses_nothing() {
     })
     .await;
     assert_eq!(heir.tables().counts().dead_node_connections(), 140);
+    wait_until("the house remembers the dead node once", async || {
+        redis.count_dead_nodes(heir.tables().clock().now()).await.unwrap() == 1
+    })
+    .await;
     assert!(redis.send_heartbeat(shard, node, true, None).await.unwrap().is_dead);
 }
 
@@ -118,6 +122,9 @@ async fn an_orderly_end_leaves_nothing_behind() {
     let tables = node.tables().clone();
     drop(node);
     tables.retire().await;
+    let (redis, _publications) = live.connect().await;
+    let dead = redis.count_dead_nodes(tables.clock().now()).await.unwrap();
+    assert_eq!(dead, 0, "a node that stops in order is not lost");
     let mut raw = live.raw().await;
     for shard in 0..live.options().shards {
         for key in ["beats", "dead"] {

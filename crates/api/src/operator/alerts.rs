@@ -24,6 +24,9 @@ pub struct HouseAlerts {
     pub at: Time,
     /// False if the live store, which holds the tables, accepted no write within a second.
     pub is_live_store_writable: bool,
+    /// The nodes that were declared dead in the last hour, because they stopped without notice. Their
+    /// tables continue on other nodes.
+    pub nodes_lost: i64,
     pub is_house_open: bool,
     /// The differences that the last check of the ledger found.
     pub ledger_differences: i64,

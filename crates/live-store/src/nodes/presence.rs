@@ -36,6 +36,9 @@ const CLAIM_MS: u32 = 5_000;
 
 const DEAD_AT_ONCE: u32 = 16;
 
+/// The time for which the house remembers a dead node, in milliseconds.
+const DEAD_NODE_LIFE_MS: u32 = 3_600_000;
+
 /// The answer to a heartbeat.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Heartbeat {
@@ -90,6 +93,27 @@ impl LiveStore {
     pub async fn forget_dead_node(&self, shard: u16, node: NodeId) -> Result<(), Unavailable> {
         let dead = self.shard_key(shard, "dead");
         self.query(redis::cmd("ZREM").arg(dead).arg(node.to_string())).await
+    }
+
+    /// Records that a node was declared dead, for one hour. A repetition changes nothing.
+    pub async fn record_dead_node(&self, node: NodeId, at: Timestamp) -> Result<(), Unavailable> {
+        let key = self.dead_nodes_key();
+        let oldest = at.ms() - i64::from(DEAD_NODE_LIFE_MS);
+        let mut calls = redis::pipe();
+        calls.cmd("ZADD").arg(&key).arg("NX").arg(at.ms()).arg(node.to_string()).ignore();
+        calls.cmd("ZREMRANGEBYSCORE").arg(&key).arg("-inf").arg(oldest).ignore();
+        calls.cmd("PEXPIRE").arg(&key).arg(DEAD_NODE_LIFE_MS).ignore();
+        self.query_all(&calls).await
+    }
+
+    /// Returns the number of nodes that were declared dead in the hour before a time.
+    pub async fn count_dead_nodes(&self, at: Timestamp) -> Result<i64, Unavailable> {
+        let oldest = at.ms() - i64::from(DEAD_NODE_LIFE_MS);
+        self.query(redis::cmd("ZCOUNT").arg(self.dead_nodes_key()).arg(oldest).arg("+inf")).await
+    }
+
+    fn dead_nodes_key(&self) -> String {
+        format!("{}:dead-nodes", self.prefix)
     }
 
     /// Stores connections to tables of a shard under a node.

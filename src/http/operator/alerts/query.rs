@@ -13,8 +13,13 @@ const LIVE_STORE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Returns the conditions of the house.
 pub(super) async fn read_alerts(services: &Services) -> Result<HouseAlerts, Problem> {
-    let written = tokio::time::timeout(LIVE_STORE_TIMEOUT, services.live.check_writable()).await;
-    let is_live_store_writable = matches!(written, Ok(Ok(())));
+    let at = services.clock.now();
+    let live = async {
+        services.live.check_writable().await?;
+        services.live.count_dead_nodes(at).await
+    };
+    let nodes_lost = tokio::time::timeout(LIVE_STORE_TIMEOUT, live).await;
+    let nodes_lost = nodes_lost.ok().and_then(Result::ok);
     let alerts = Alerts::new(services.pool.clone());
-    Ok(alerts.read(services.clock.now(), is_live_store_writable).await?)
+    Ok(alerts.read(at, nodes_lost).await?)
 }
