@@ -25,7 +25,7 @@ async fn a_report_is_decided_once_at_the_desk_and_audited() {
     }
     page.hides(">muted</span>");
     // A viewer decides nothing.
-    page.hides("/decision");
+    page.hides("/decision").hides("/replay");
 
     let mut ben = Browser::enrolled(&server, "kuya.ben", Role::Support).await;
     let player = format!("/desk/players/{}", guests[1].id);
@@ -34,6 +34,7 @@ async fn a_report_is_decided_once_at_the_desk_and_audited() {
     ben.send(&player, &format!("{player}/sanctions"), &fields).await.expect(303);
     viewer.get("/desk/reports").await.shows(">muted</span>").hides(">banned</span>");
     let page = ben.get("/desk/reports").await;
+    page.shows(&format!("/desk/games/{game}/replay?at_ms="));
     let action = page.text.split("action=\"").find(|part| part.contains("/decision\""));
     let action = action.and_then(|part| part.split('"').next()).expect("the form").to_owned();
     let decision = [("outcome", "upheld"), ("note", "as the record shows")];

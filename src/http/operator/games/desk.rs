@@ -5,6 +5,7 @@ use axum::extract::State;
 use axum::response::Response;
 use bahay_engine::chance::Contribution;
 use maud::{Markup, html};
+use serde::Deserialize;
 use serde_json::Value;
 use uuid::Uuid;
 
@@ -14,7 +15,8 @@ use crate::archive::{GameDetail, GameState, SeatDetail};
 use crate::clock::Timestamp;
 use crate::http::Path;
 use crate::http::operator::desk_ui::{
-    ErrorPage, OperatorSession, badge, coins, facts, game_link, id, page, player_link, table_of,
+    ErrorPage, FilterForm, OperatorSession, badge, coins, facts, game_link, id, page, player_link,
+    table_of,
 };
 use crate::http::operator::ledger::desk::operation_section;
 use crate::ids::GameId;
@@ -31,6 +33,13 @@ pub(crate) async fn show_game(
     Ok(page(&session, "Game", body(&session, &dossier)))
 }
 
+/// The query of a replay.
+#[derive(Debug, Deserialize)]
+pub(crate) struct ReplayQuery {
+    /// The time in milliseconds whose step is selected first.
+    at_ms: Option<i64>,
+}
+
 /// Shows the table step by step with all hands. Each view is recorded in the audit log before
 /// anything is shown.
 pub(crate) async fn show_replay(
@@ -38,21 +47,24 @@ pub(crate) async fn show_replay(
     State(audit): State<Audit>,
     session: OperatorSession,
     Path(game): Path<Uuid>,
+    FilterForm(query): FilterForm<ReplayQuery>,
 ) -> Result<Response, ErrorPage> {
+    let until = query.at_ms.map(Timestamp::from_ms);
     let (detail, record) =
         query::load_audited_record(&reports, &audit, &session.operator, GameId(game)).await?;
     let replayed = GameReplay::from_value(record.clone());
-    let body =
-        match replayed.and_then(|replayed| draw_replay(&session.zone, &replayed, &detail.seats)) {
-            Ok(drawn) => html! {
-                (drawn)
-                h2 { "Deal" }
-                (house_part(&record))
-                h2 { "Settlement" }
-                (settlement_table::draw(&detail))
-            },
-            Err(error) => html! { p class="alert" role="alert" { (error) } },
-        };
+    let drawn =
+        replayed.and_then(|replayed| draw_replay(&session.zone, &replayed, &detail.seats, until));
+    let body = match drawn {
+        Ok(drawn) => html! {
+            (drawn)
+            h2 { "Deal" }
+            (house_part(&record))
+            h2 { "Settlement" }
+            (settlement_table::draw(&detail))
+        },
+        Err(error) => html! { p class="alert" role="alert" { (error) } },
+    };
     let body = html! {
         p { (game_link(game, "The game's settlement")) }
         (body)

@@ -12,18 +12,22 @@ use crate::clock::Timestamp;
 use crate::http::operator::desk_ui::HouseZone;
 use crate::replay::{GameReplay, ReplayError, Step, TakenAction};
 
+/// Draws the replay. The slider selects the last step before `until`, or the first one without it.
 pub(crate) fn draw_replay(
     zone: &HouseZone,
     replayed: &GameReplay,
     seats: &[SeatDetail],
+    until: Option<Timestamp>,
 ) -> Result<Markup, ReplayError> {
     let steps = replayed.steps(Viewer::Everything, 0, usize::MAX)?;
     let last = steps.total.saturating_sub(1);
+    let is_before = |step: &&Step| until.is_some_and(|until| step.at_ms <= until.ms());
+    let selected = steps.steps.iter().rfind(is_before).map_or(0, |step| step.number);
     Ok(html! {
         div class="replay" data-replay="" {
             div class="field replay-slider" hidden {
-                label for="replay-step" { "Step " output for="replay-step" { "0" } " of " (last) }
-                input id="replay-step" type="range" min="0" max=(last) value="0";
+                label for="replay-step" { "Step " output for="replay-step" { (selected) } " of " (last) }
+                input id="replay-step" type="range" min="0" max=(last) value=(selected);
                 p {
                     button type="button" data-by="-1" { "Previous" } " "
                     button type="button" data-by="1" { "Next" }

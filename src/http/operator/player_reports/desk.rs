@@ -11,6 +11,7 @@ use maud::{Markup, html};
 use uuid::Uuid;
 
 use super::query;
+use crate::clock::Timestamp;
 use crate::http::operator::desk_ui::{
     ErrorPage, FilterForm, OperatorForm, OperatorSession, badge, game_link, page, pager,
     player_link, select, table,
@@ -45,7 +46,7 @@ pub(crate) async fn list(
             (select("state", "State", &states, state.as_str()))
             button { "Show" }
         }
-        p { "A decision changes nothing but the report: a player is banned or muted on the player's page." }
+        p { "A decision changes nothing but the report: a player is banned or muted on the player's page. Each view of a replay is recorded in the audit log." }
         (table("Reports by players, newest first", columns, rows))
         (pager(HERE, &[("state", state.as_str())], listed.next_cursor.as_deref()))
     };
@@ -64,13 +65,24 @@ fn row(
     };
     vec![
         session.zone.time(report.created_at),
-        game_link(report.game, "game"),
+        game_links(session, report),
         player(report.reporter),
         player(report.reported),
         html! { (report.reason) },
         html! { (report.words.as_deref().unwrap_or("")) },
         decision(session, report),
     ]
+}
+
+/// Draws links to the reported game and, for operators who may see all hands, to its replay at the
+/// moment of the report.
+fn game_links(session: &OperatorSession, report: &PlayerReport) -> Markup {
+    let at_ms = Timestamp::from(report.created_at).ms();
+    let replay = format!("/desk/games/{}/replay?at_ms={at_ms}", report.game);
+    html! {
+        (game_link(report.game, "game"))
+        @if session.operator.require_moderator().is_ok() { ", " a href=(replay) { "replay" } }
+    }
 }
 
 /// Draws the decision on a report, or the form that decides for operators who may moderate.
