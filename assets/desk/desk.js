@@ -1,13 +1,101 @@
-// The desk's only script: displays alerts, refreshes live parts, and asks for confirmation of
-// irreversible acts. Pages work without it: then they have no alerts, and a live part is as old as its
-// page.
+// The desk's only script: displays alerts, refreshes live parts, asks for confirmation of irreversible
+// acts, and keeps a form that is refused. Pages work without it: then they have no alerts, a live part is
+// as old as its page, and a refusal is a page of its own.
 'use strict';
 
-for (const form of document.querySelectorAll('form[data-confirm]')) {
-  form.addEventListener('submit', (event) => {
-    if (!window.confirm(form.dataset.confirm)) event.preventDefault();
-  });
+// A form is sent without leaving its page, so that a refusal, a lost connection or an ended session loses
+// nothing that was filled in.
+document.addEventListener('submit', async (event) => {
+  const { target: form, submitter } = event;
+  if (form.getAttribute('method') !== 'post') return;
+  event.preventDefault();
+  if (form.hasAttribute('aria-busy')) return;
+  if ('confirm' in form.dataset && !window.confirm(form.dataset.confirm)) return;
+  form.setAttribute('aria-busy', 'true');
+  try {
+    await sendForm(form, submitter);
+  } catch {
+    showRefusal(form, ['The server did not answer. Look at the present state before you repeat it.']);
+  }
+  form.removeAttribute('aria-busy');
+});
+
+async function sendForm(form, submitter) {
+  if ('isOld' in form.dataset && !await renewToken(form)) return;
+  const path = submitter?.getAttribute('formaction') ?? form.getAttribute('action') ?? window.location.href;
+  const body = new URLSearchParams(new FormData(form, submitter));
+  const answer = await fetch(path, { method: 'POST', body });
+  if (answer.redirected) {
+    window.location.assign(answer.url);
+    return;
+  }
+  const page = await parsePage(answer);
+  const code = page.querySelector('[data-code]')?.dataset.code;
+  if (!code) {
+    showAnswer(page);
+    return;
+  }
+  const reasons = [...page.querySelectorAll('main > .alert, main [data-reason]')];
+  showRefusal(form, reasons.map((reason) => reason.textContent));
+  if (code === 'session_ended' || code === 'form_foreign') {
+    form.dataset.isOld = '';
+    const link = document.createElement('a');
+    Object.assign(link, { href: '/desk/sign-in', target: '_blank', textContent: 'Sign in in a new window' });
+    const advice = document.createElement('p');
+    advice.append(link, ', then send the form again. It keeps what you have filled in.');
+    form.querySelector('.refusal').append(advice);
+  }
 }
+
+const parsePage = async (answer) => new DOMParser().parseFromString(await answer.text(), 'text/html');
+
+// The operator whom a page names; undefined on the pages of visitors.
+const operatorOf = (page) => page.querySelector('.who a')?.textContent;
+
+// Takes the form token of the present session. Returns false unless it is the same operator's.
+async function renewToken(form) {
+  const page = await parsePage(await fetch(window.location.href));
+  const operator = operatorOf(page);
+  if (operator !== operatorOf(document)) {
+    const reason = operator ? `${operator} is signed in now. Reload the page.`
+      : 'Nobody is signed in. Sign in in another window, then send the form again.';
+    showRefusal(form, [reason]);
+    return false;
+  }
+  const token = page.querySelector('[name=form_token]')?.value ?? '';
+  for (const field of document.querySelectorAll('[name=form_token]')) field.value = token;
+  delete form.dataset.isOld;
+  return true;
+}
+
+// Displays a refusal at the top of its form.
+function showRefusal(form, reasons) {
+  form.querySelector(':scope > .refusal')?.remove();
+  const refusal = document.createElement('div');
+  refusal.className = 'alert refusal';
+  refusal.setAttribute('role', 'alert');
+  for (const reason of reasons) {
+    const text = document.createElement('p');
+    text.textContent = reason;
+    refusal.append(text);
+  }
+  form.prepend(refusal);
+}
+
+// Displays the page that answers a form, such as a preview. The way back is the page of the form.
+let isAnswerShown = false;
+function showAnswer(page) {
+  document.title = page.title;
+  const main = document.adoptNode(page.querySelector('main'));
+  document.querySelector('main').replaceWith(main);
+  main.tabIndex = -1;
+  main.focus();
+  if (!isAnswerShown) window.history.pushState(null, '');
+  isAnswerShown = true;
+}
+window.addEventListener('popstate', () => {
+  if (isAnswerShown) window.location.reload();
+});
 
 // The time within which the server has to answer a refresh. A part is refreshed every second, so a
 // failure is displayed within three.

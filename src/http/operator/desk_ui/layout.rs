@@ -138,8 +138,12 @@ pub(super) fn draw_refusal(code: Code, detail: Option<&str>) -> Markup {
         false => "Nothing was changed.",
     };
     let body = html! {
-        @if let Some(detail) = detail { p { (detail) } }
-        p { (effect) " Go back, or " a href="/desk" { "to the desk" } "." }
+        // The script displays the detail and the effect beside the form, and acts by the code.
+        @if let Some(detail) = detail { p data-reason { (detail) } }
+        p data-code=(code.as_str()) {
+            span data-reason { (effect) }
+            " Go back, or " a href="/desk" { "to the desk" } "."
+        }
     };
     visitor_page("Request refused", Some(&refusal), &body)
 }
