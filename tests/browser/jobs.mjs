@@ -1,0 +1,123 @@
+// The jobs of an operator at the desk, each with the clicks and page loads that it may take.
+import assert from 'node:assert/strict';
+
+const amount = (text) => Math.round(100 * Number(text.replaceAll(',', '')));
+
+/**
+ * Counts the clicks and page loads of one page. A key that activates a link or a button is a click, too; text that
+ * is typed is not.
+ */
+export async function countActs(page) {
+  const counts = { clicks: 0, loads: 0 };
+  await page.exposeBinding('countClick', () => { counts.clicks += 1; });
+  await page.addInitScript(() => {
+    document.addEventListener('click', ({ isTrusted }) => isTrusted && globalThis.countClick(), true);
+  });
+  page.on('framenavigated', (frame) => {
+    if (frame === page.mainFrame()) counts.loads += 1;
+  });
+  return counts;
+}
+
+/** Does every job, after games were played today. `check` checks a page with axe. */
+export async function doJobs(page, url, check) {
+  const counts = await countActs(page);
+  const fact = async (name) => amount(await page.locator(`dt:text-is("${name}") + dd`).innerText());
+  const heading = (name) => page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
+
+  /** Does a job that begins at a path, and asserts that it takes no more clicks and loads than it may. */
+  async function job(name, path, aim, act) {
+    await page.goto(`${url}${path}`);
+    Object.assign(counts, { clicks: 0, loads: 0 });
+    await act();
+    const { clicks, loads } = counts;
+    assert.ok(clicks <= aim.clicks && loads <= aim.loads,
+      `${name}: ${clicks} clicks and ${loads} loads instead of ${aim.clicks} and ${aim.loads}`);
+  }
+
+  await job('the largest settlement of today', '/desk/settlements', { clicks: 2, loads: 2 }, async () => {
+    await page.getByRole('link', { name: 'Today', exact: true }).last().click();
+    await page.getByRole('link', { name: 'Largest payments' }).click();
+    await page.waitForURL(/order=largest/);
+  });
+  const settlements = page.getByRole('table', { name: /Settlements/ });
+  await settlements.getByRole('row').nth(1).getByRole('link').first().click();
+  await heading('Game');
+  const player = page.getByRole('table', { name: 'Players' }).getByRole('link').first();
+  const name = await player.innerText();
+  const id = (await player.getAttribute('href')).split('/').at(-1);
+  const game = page.url().split('/').at(-1);
+
+  await job('a player is found by a part of the id', '/desk/today', { clicks: 0, loads: 1 }, async () => {
+    await page.getByRole('searchbox', { name: 'Search' }).fill(id.slice(0, 18));
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`**/desk/players/${id}`);
+  });
+  await job('a game is found by its id', '/desk/rooms', { clicks: 0, loads: 1 }, async () => {
+    await page.getByRole('searchbox', { name: 'Search' }).fill(game);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`**/desk/games/${game}`);
+  });
+
+  let change;
+  await job('settlements of a player, and the net', '/desk/settlements', { clicks: 1, loads: 1 }, async () => {
+    await page.getByLabel('Player\'s name or id').fill(id);
+    await page.getByRole('button', { name: 'Show' }).click();
+    await page.waitForURL(/player=/);
+    change = await fact('Change of the player\'s coins');
+    assert.equal(await fact('Player\'s net without antes') - await fact('Antes paid'), change);
+  });
+  await job('the coins of 24 hours', `/desk/players/${id}`, { clicks: 1, loads: 1 }, async () => {
+    await page.getByRole('link', { name: 'Statement of the last 24 hours' }).click();
+    await heading('Statement');
+    assert.equal(await fact('Opening balance') + await fact('Change'), await fact('Closing balance'));
+    const changes = await page.locator('tbody td:nth-child(2)').allInnerTexts();
+    const sum = changes.map(amount).reduce((one, other) => one + other, 0);
+    assert.equal(sum, await fact('Change'), name);
+  });
+  await check(page, 'a statement');
+  await job('the cause of a payment', `/desk/players/${id}/statement`, { clicks: 2, loads: 2 }, async () => {
+    await page.getByRole('table').getByRole('link', { name: 'game', exact: true }).first().click();
+    await heading('Game');
+    const lines = page.getByRole('table', { name: 'Settlement' });
+    assert.match(await lines.innerText(), /pays .*\(rule \d+\.\d+\)/);
+    await page.getByRole('link', { name: 'Replay with all hands' }).click();
+    await heading('Replay');
+    await page.getByText('Seed of the house').waitFor();
+  });
+  await job('a month for the accountant', '/desk/settlements', { clicks: 2, loads: 1 }, async () => {
+    await page.getByRole('link', { name: 'This month' }).click();
+    await page.waitForURL(/from=/);
+    const download = page.waitForEvent('download');
+    await page.getByRole('link', { name: 'Export all as CSV' }).click();
+    assert.match((await download).suggestedFilename(), /^settlements_\d{4}-\d\d-\d\d_\d{4}-\d\d-\d\d\.csv$/);
+  });
+  await job('a ban of three days', `/desk/players/${id}`, { clicks: 1, loads: 1 }, async () => {
+    const ban = page.locator('form', { has: page.getByLabel('Ban or mute', { exact: true }) });
+    await ban.getByLabel('Ban or mute', { exact: true }).selectOption('Ban');
+    await ban.getByLabel('Duration').selectOption('3 days');
+    await ban.getByLabel('Reason').fill('Banned for the browser tests');
+    await ban.getByRole('button').click();
+    await page.getByRole('button', { name: 'Lift the ban' }).waitFor();
+  });
+  await page.getByRole('button', { name: 'Lift the ban' }).click();
+  await page.getByRole('button', { name: 'Lift the ban' }).waitFor({ state: 'detached' });
+  await job('the transfers of a month', '/desk/transfers', { clicks: 1, loads: 1 }, async () => {
+    await page.getByRole('link', { name: 'This month' }).click();
+    await page.waitForURL(/from=/);
+  });
+  await job('a new colleague', '/desk/operators', { clicks: 1, loads: 1 }, async () => {
+    await page.getByLabel('Name', { exact: true }).fill('bago.na');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await heading('Enrolment of an operator');
+  });
+  // The way back from an answer is the page of its form.
+  await page.goBack();
+  await heading('Operators');
+  await job('another role', '/desk/operators', { clicks: 1, loads: 1 }, async () => {
+    const colleague = page.getByRole('row').filter({ hasText: 'bago.na' });
+    await colleague.getByLabel('Role of bago.na').selectOption('support');
+    await colleague.getByRole('button', { name: 'Change role' }).click();
+    await colleague.getByRole('cell', { name: 'support', exact: true }).waitFor();
+  });
+}
