@@ -16,6 +16,7 @@ const TABLE: &str = "
 GET  /desk                                    303    303     303     303
 GET  /desk/alerts                             200    200     200     200
 GET  /desk/search                             200    200     200     200
+GET  /desk/search/names                       200    200     200     200
 GET  /desk/today                              200    200     200     200
 GET  /desk/today/live                         200    200     200     200
 GET  /desk/settlements                        200    200     200     200

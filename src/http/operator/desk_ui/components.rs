@@ -116,8 +116,7 @@ impl<'a> Field<'a> {
 }
 
 pub(crate) fn field(field: Field<'_>) -> Markup {
-    let Field { name, label, kind, value, hint, error, autocomplete, inputmode, is_required } =
-        field;
+    let Field { name, label, kind, value, hint, error, autocomplete, inputmode, .. } = field;
     let id = format!("f-{name}");
     let hint_id = format!("h-{name}");
     let error_id = format!("e-{name}");
@@ -128,7 +127,8 @@ pub(crate) fn field(field: Field<'_>) -> Markup {
     html! {
         div class="field" {
             label for=(id) { (label) }
-            input id=(id) name=(name) type=(kind) value=(value) required[is_required]
+            input id=(id) name=(name) type=(kind) value=(value) required[field.is_required]
+                data-suggest=[field.is_player.then_some("name")]
                 autocomplete=(autocomplete) inputmode=[Some(inputmode).filter(|mode| !mode.is_empty())]
                 aria-describedby=[Some(&notes).filter(|notes| !notes.is_empty())]
                 aria-invalid=[Some("true").filter(|_| !error.is_empty())];
@@ -145,6 +145,8 @@ pub(crate) fn text_area(name: &str, label: &str, hint: &str) -> Markup {
 
 /// Draws a text field with several lines, one of several fields of its name on the page: `form`
 /// distinguishes the ids.
+    /// True if the script suggests names of players.
+    pub(crate) is_player: bool,
 pub(crate) fn text_area_of(form: &str, name: &str, label: &str, hint: &str) -> Markup {
     let id = format!("f-{form}");
     let hint_id = format!("h-{form}");
@@ -165,6 +167,7 @@ pub(crate) fn select(name: &str, label: &str, options: &[(&str, &str)], chosen: 
             label for=(id) { (label) }
             select id=(id) name=(name) {
                 @for (value, text) in options {
+            is_player: false,
                     option value=(value) selected[*value == chosen] { (text) }
                 }
             }

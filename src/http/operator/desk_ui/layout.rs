@@ -6,7 +6,7 @@ use axum::response::{Html, IntoResponse, Response};
 use maud::{DOCTYPE, Markup, html};
 
 use super::OperatorSession;
-use super::assets::{SCRIPT, STYLE};
+use super::assets::{SCRIPT, STYLE, SUGGESTIONS};
 use crate::http::{Code, Problem};
 
 /// The first page after sign-in.
@@ -57,7 +57,7 @@ pub(crate) fn page_with_heading(
             }
             form class="search" role="search" method="get" action="/desk/search" {
                 input type="search" name="text" aria-label="Search" placeholder="Search"
-                    autocomplete="off" maxlength="64";
+                    autocomplete="off" maxlength="64" data-suggest="page";
             }
             form class="who" method="post" action="/desk/sign-out" {
                 (session.form_token())
@@ -102,6 +102,7 @@ fn document(title: &str, content: &Markup) -> Markup {
                 link rel="icon" href="data:,";
                 link rel="stylesheet" href=(STYLE.path);
                 script src=(SCRIPT.path) defer {}
+                script src=(SUGGESTIONS.path) defer {}
             }
             body { (content) }
         }

@@ -1,10 +1,10 @@
 //! The desk: pages on which operators run the house, under `/desk`.
 //!
-//! Pages are rendered completely on the server and work without a script; the only script refreshes
-//! live parts and asks for confirmation of irreversible acts. A handler takes an
-//! [`OperatorSession`], whose value proves an operator's session, or an [`OperatorForm`], which
-//! also proves that the form was sent by a page of the desk. It calls the functions that the
-//! operators' API calls, and displays the result with [`layout::page`].
+//! Pages are rendered completely on the server and work without a script; scripts refresh live
+//! parts, ask for confirmation of irreversible acts, and suggest players while a name is typed. A
+//! handler takes an [`OperatorSession`], whose value proves an operator's session, or an
+//! [`OperatorForm`], which also proves that the form was sent by a page of the desk. It calls the
+//! functions that the operators' API calls, and displays the result with [`layout::page`].
 //!
 //! The content security policy lists the resources that a page may load; it allows no inline
 //! script, no inline style, and nothing from other sites.
@@ -98,6 +98,7 @@ pub(crate) fn routes(options: DeskOptions) -> Router<Services> {
         .route("/desk/alerts", get(alerts::refresh))
         .route("/desk/search", get(search::show_matches))
         .route("/desk/today", get(today::show_today))
+        .route("/desk/search/names", get(search::suggest_players))
         .route("/desk/today/live", get(today::refresh))
         .route("/desk/settlements", get(settlements::list))
         .route("/desk/settlements/live", get(settlements::refresh))

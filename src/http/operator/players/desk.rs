@@ -47,7 +47,11 @@ pub(crate) async fn find(
         text => query::find(&reports, text).await?,
     };
     let summaries = sanctions.summarize_players(players.iter().map(|player| player.id)).await?;
-    let search = Field { value: &search, ..Field::required("search", "Part of the name, or id") };
+    let search = Field {
+        value: &search,
+        is_player: true,
+        ..Field::required("search", "Part of the name, or id")
+    };
     let body = html! {
         form class="filter" method="get" action=(HERE) { (field(search)) button { "Find" } }
         (table_of(

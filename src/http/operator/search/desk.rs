@@ -1,7 +1,9 @@
-//! The search box of every page, and the page of its matches.
+//! The search box of every page, the page of its matches, and the suggestions of players.
 
+use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Redirect, Response};
+use bahay_api::operator::players::PlayerMatch;
 use bahay_api::operator::search::{SearchHit, SearchKind};
 use maud::{Markup, html};
 use serde::Deserialize;
@@ -9,6 +11,10 @@ use serde::Deserialize;
 use super::query;
 use crate::http::operator::desk_ui::{ErrorPage, OperatorSession, id, page, table_of};
 use crate::http::{Query, Services};
+use crate::reports::Reports;
+
+/// The maximum number of suggested players.
+const SUGGESTIONS_MAX: usize = 10;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -47,6 +53,20 @@ pub(crate) async fn show_matches(
         ))
     };
     Ok(page(&session, "Search", body))
+}
+
+/// Returns the players whom the script suggests while a name is typed, as JSON.
+pub(crate) async fn suggest_players(
+    State(reports): State<Reports>,
+    _: OperatorSession,
+    Query(SearchBox { text }): Query<SearchBox>,
+) -> Result<Json<Vec<PlayerMatch>>, ErrorPage> {
+    let mut players = match text.trim() {
+        "" => Vec::new(),
+        text => reports.find_players(query::check_text(text)?).await?,
+    };
+    players.truncate(SUGGESTIONS_MAX);
+    Ok(Json(players))
 }
 
 fn name_of(hit: &SearchHit) -> Markup {

@@ -172,7 +172,9 @@ fn draw_form(form: &SearchForm, services: &Services) -> Markup {
             (form.period_fields())
             (select("room", "Room", &rooms))
             (field(Field {
-                value: form.value("player"), ..Field::optional("player", "Player's name or id")
+                value: form.value("player"),
+                is_player: true,
+                ..Field::optional("player", "Player's name or id")
             }))
             (select("kind", "Game", &games))
             (select("ending", "End", &endings))
