@@ -60,6 +60,9 @@ create table settlements (
     fee bigint not null check (fee >= 0),
     pot bigint null check (pot >= 0),
     took_pot boolean not null generated always as (pot is not null) stored,
+    -- The ante of each seat, which a reversal does not return, and the number of seats.
+    ante bigint not null check (ante >= 0),
+    seats smallint not null check (seats > 0),
     -- True if the AI has acted for a player.
     taken_over boolean not null,
     -- The time at which a reversal of the settlement was booked.
@@ -69,22 +72,26 @@ create table settlements (
 );
 
 create index settlements_newest on settlements (day, finished_at, game)
-    include (kind, room, ending, gross, fee, pot, took_pot, taken_over, reversed_at);
+    include (kind, room, ending, gross, fee, pot, took_pot, taken_over, seats, reversed_at);
 
 -- The settlements of a day with the same attributes, as in `settlement_days`: a filter with few matches reads
--- only those, and so does the order by payments.
+-- only those, and so do the orders by payments, fee and ante.
 create index settlements_of_sort on settlements (
-    day, gross, kind, room, coalesce(ending, ''), took_pot, taken_over, finished_at, game
+    day, gross, kind, room, coalesce(ending, ''), took_pot, taken_over, fee, ante, finished_at, game
 );
 
 -- The order by POTs.
 create index settlements_with_pot on settlements (day, pot, finished_at, game) where pot is not null;
 
+-- The order by reversals, which are few because two operators agree on each.
+create index settlements_reversed on settlements (finished_at, game) where reversed_at is not null;
+
 -- Late settlements: booked more than five seconds after the end of the game.
 create index settlements_slow on settlements (booked_at)
     where booked_at - finished_at > interval '5 seconds';
 
--- The number of settlements by attributes, so that sums of many need not read them.
+-- The number of settlements by attributes, so that sums of many need not read them. The fee and the ante are
+-- nearly determined by the other attributes, so they add few rows.
 create table settlement_days (
     day date not null,
     kind text not null,
@@ -94,12 +101,15 @@ create table settlement_days (
     took_pot boolean not null,
     taken_over boolean not null,
     gross bigint not null,
-    -- Zero after all of them were reversed; reversed settlements are counted with a gross of 0.
+    fee bigint not null,
+    ante bigint not null,
+    -- Zero after all of them were reversed; reversed settlements are counted with a gross and a fee of 0.
     games bigint not null check (games >= 0),
     reversed bigint not null default 0 check (reversed between 0 and games),
-    fees bigint not null,
     pots bigint not null,
-    primary key (day, kind, room, ending, took_pot, taken_over, gross)
+    -- The most seats of any of them, whether it was reversed or not.
+    seats_max smallint not null,
+    primary key (day, kind, room, ending, took_pot, taken_over, gross, fee, ante)
 );
 
 -- The settlements by player, for the list and the sums of a player with ten thousand games: the index
@@ -118,9 +128,10 @@ create table player_settlements (
     -- The change of the player's coins without the ante, 0 after a reversal; and the ante.
     net bigint not null,
     ante bigint not null,
+    seats smallint not null,
     reversed_at timestamptz null,
     primary key (player, finished_at, game)
-        include (kind, room, ending, gross, fee, pot, taken_over, net, ante, reversed_at)
+        include (kind, room, ending, gross, fee, pot, taken_over, net, ante, seats, reversed_at)
 ) partition by range (finished_at);
 
 -- A player's gains from players who were created within the seven days before, less the losses to them, by

@@ -90,9 +90,12 @@ def pages():
     yield "Settlements, one player", f"{listed}?player={PLAYER}"
     yield "Settlements, one player, hardly any", f"{listed}?player={PLAYER}&least=9999&pot=yes"
     yield "Settlements, one player, last page", last_page(f"{listed}?player={PLAYER}")
+    for order in ["oldest", "largest", "smallest_fee", "largest_pot", "largest_ante", "newest_reversal"]:
+        yield f"Settlements, order {order}", f"{listed}?order={order}"
     yield "Game", f"/desk/games/{game}"
     yield "Game, card by card", f"/desk/games/{game}/replay"
     yield "Players, by name", "/desk/players?search=a"
+    yield "Suggestions of players", "/desk/search/names?text=al"
     yield "Player with many games", f"/desk/players/{PLAYER}"
     yield "Player, oldest entries", last_page(f"/desk/players/{PLAYER}")
     yield "Ledger", "/desk/ledger"

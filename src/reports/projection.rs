@@ -134,7 +134,7 @@ async fn add_settlements(
         with settled as (
             insert into settlements (
                 game, day, finished_at, booked_at, kind, room, ending, winner, gross, fee, pot,
-                taken_over
+                taken_over, ante, seats
             )
             select g.id, (g.finished_at at time zone 'UTC')::date, g.finished_at,
                 -- Tables use the house's clock, which stops while no node runs, and the ledger uses
@@ -160,7 +160,8 @@ async fn add_settlements(
                 (r.settlement -> 'pot' ->> 'amount')::bigint,
                 -- Records are canonical JSON, whose strings contain no unescaped quotes. The
                 -- column has the value of an archived record.
-                coalesce(r.taken_over, position('"by":"ai"' in r.record) > 0)
+                coalesce(r.taken_over, position('"by":"ai"' in r.record) > 0), g.ante,
+                (select count(*) from game_players p where p.game = g.id)
             from operations o
             join games g on g.id = o.game
             join game_records r on r.game = g.id
@@ -169,7 +170,7 @@ async fn add_settlements(
                 on w.game = g.id and w.seat = (r.settlement ->> 'winner')::smallint
             where o.id = any($1) and o.id between $2 and $3 and o.kind = 'settle'
             returning game, finished_at, day, kind, room, ending, took_pot, taken_over, gross, fee,
-                pot
+                pot, ante, seats
         ),
         of_newcomers as (
             insert into newcomer_coins as c (player, day, amount)
@@ -182,24 +183,25 @@ async fn add_settlements(
         of_players as (
             insert into player_settlements (
                 player, finished_at, game, kind, room, ending, gross, fee, pot, taken_over, net,
-                ante
+                ante, seats
             )
             select p.player, s.finished_at, s.game, s.kind, s.room, s.ending, s.gross, s.fee,
-                s.pot, s.taken_over, p.net, g.ante
+                s.pot, s.taken_over, p.net, s.ante,
+                s.seats
             from settled s
-            join games g on g.id = s.game
             join game_players p on p.game = s.game
         )
         insert into settlement_days as d (
-            day, kind, room, ending, took_pot, taken_over, gross, games, fees, pots
+            day, kind, room, ending, took_pot, taken_over, gross, fee, ante, games, pots,
+            seats_max
         )
         select s.day, s.kind, s.room, coalesce(s.ending, ''), s.took_pot, s.taken_over, s.gross,
-            count(*), sum(s.fee), coalesce(sum(s.pot), 0)
+            s.fee, s.ante, count(*), coalesce(sum(s.pot), 0), max(s.seats)
         from settled s
-        group by 1, 2, 3, 4, 5, 6, 7
-        on conflict (day, kind, room, ending, took_pot, taken_over, gross) do update
-        set games = d.games + excluded.games, fees = d.fees + excluded.fees,
-            pots = d.pots + excluded.pots
+        group by 1, 2, 3, 4, 5, 6, 7, 8, 9
+        on conflict (day, kind, room, ending, took_pot, taken_over, gross, fee, ante) do update
+        set games = d.games + excluded.games, pots = d.pots + excluded.pots,
+            seats_max = greatest(d.seats_max, excluded.seats_max)
         "#,
         operations,
         operations.iter().copied().min(),
@@ -220,7 +222,8 @@ async fn reverse_settlements(
         r#"
         with reversed as materialized (
             select s.game, s.day, s.finished_at, s.kind, s.room, coalesce(s.ending, '') as ending,
-                s.took_pot, s.taken_over, s.gross, s.fee, o.created_at as reversed_at
+                s.took_pot, s.taken_over, s.gross, s.fee, s.ante, s.seats,
+                o.created_at as reversed_at
             from operations o
             join settlements s on s.game = o.game
             where o.id = any($1) and o.id between $2 and $3 and o.kind = 'reverse'
@@ -252,26 +255,28 @@ async fn reverse_settlements(
         ),
         of_days as (
             update settlement_days d
-            set games = d.games - n.games, fees = d.fees - n.fees
+            set games = d.games - n.games
             from (
-                select r.day, r.kind, r.room, r.ending, r.took_pot, r.taken_over, r.gross,
-                    count(*) as games, sum(r.fee) as fees
+                select r.day, r.kind, r.room, r.ending, r.took_pot, r.taken_over, r.gross, r.fee,
+                    r.ante, count(*) as games
                 from reversed r
-                group by 1, 2, 3, 4, 5, 6, 7
+                group by 1, 2, 3, 4, 5, 6, 7, 8, 9
             ) n
             where d.day = n.day and d.kind = n.kind and d.room = n.room and d.ending = n.ending
                 and d.took_pot = n.took_pot and d.taken_over = n.taken_over
-                and d.gross = n.gross
+                and d.gross = n.gross and d.fee = n.fee and d.ante = n.ante
         )
         insert into settlement_days as d (
-            day, kind, room, ending, took_pot, taken_over, gross, games, reversed, fees, pots
+            day, kind, room, ending, took_pot, taken_over, gross, fee, ante, games, reversed, pots,
+            seats_max
         )
-        select r.day, r.kind, r.room, r.ending, r.took_pot, r.taken_over, 0, count(*), count(*),
-            0, 0
+        select r.day, r.kind, r.room, r.ending, r.took_pot, r.taken_over, 0, 0, r.ante, count(*),
+            count(*), 0, max(r.seats)
         from reversed r
-        group by 1, 2, 3, 4, 5, 6
-        on conflict (day, kind, room, ending, took_pot, taken_over, gross) do update
-        set games = d.games + excluded.games, reversed = d.reversed + excluded.reversed
+        group by 1, 2, 3, 4, 5, 6, r.ante
+        on conflict (day, kind, room, ending, took_pot, taken_over, gross, fee, ante) do update
+        set games = d.games + excluded.games, reversed = d.reversed + excluded.reversed,
+            seats_max = greatest(d.seats_max, excluded.seats_max)
         "#,
         operations,
         operations.iter().copied().min(),

@@ -2,7 +2,7 @@
 //! SQL does, page by page, and a player's totals are the change of the wallet.
 
 use bahay::reports::{Reports, SettlementFilter};
-use bahay_api::operator::settlements::SettlementOrder;
+use bahay_api::operator::settlements::{SettlementKey, SettlementOrder};
 use futures_util::TryStreamExt as _;
 use sqlx::PgPool;
 use uuid::Uuid;
@@ -22,10 +22,13 @@ async fn list_in_every_order(
 ) -> Vec<Uuid> {
     let mut newest = Vec::new();
     for &order in SettlementOrder::ALL {
-        let (amount, condition) = match order {
-            SettlementOrder::Newest => ("", "true"),
-            SettlementOrder::Largest => ("gross desc,", "true"),
-            SettlementOrder::LargestPot => ("pot desc,", "pot is not null"),
+        let (key, condition) = match order.key() {
+            SettlementKey::FinishedAt => ("finished_at", "true"),
+            SettlementKey::Gross => ("gross", "true"),
+            SettlementKey::Fee => ("fee", "true"),
+            SettlementKey::Pot => ("pot", "pot is not null"),
+            SettlementKey::Ante => ("ante", "true"),
+            SettlementKey::ReversedAt => ("reversed_at", "reversed_at is not null"),
         };
         let expected = format!(
             "select game from settlements s where {clause} and {condition}

@@ -32,8 +32,11 @@ operations! {
 
     /// Export settlements
     ///
-    /// All settlements that match the filters as CSV (RFC 4180), in the `order`, with a header line;
-    /// amounts are integers in hundredths of a coin, times RFC 3339 in UTC. There is no limit: the
+    /// All settlements that match the filters as CSV (RFC 4180), in the `order`, with a header line,
+    /// after a byte order mark of UTF-8, by which spreadsheets recognise the encoding. Amounts are
+    /// coins with two decimal places. Times are days and times of the house's zone with its offset,
+    /// and RFC 3339 in UTC. A name that a spreadsheet would take for a formula follows an apostrophe.
+    /// Columns of seats and of reversals exist only if a settlement has them. There is no limit: the
     /// response is streamed. If an error interrupts it, the connection is closed. Each export is
     /// recorded in the audit log. For operators of every role.
     EXPORT_SETTLEMENTS = Get "/v1/operator/settlements.csv", Operators, Operator {
@@ -43,14 +46,87 @@ operations! {
 }
 
 bahay_base::text_enum! {
-    /// The order of settlements. `newest`: by the time of finishing, newest first. `largest`: by the
-    /// payments of the losers, largest first. `largest_pot`: the games in which a player took the
-    /// POT, the largest POT first.
+    /// The order of settlements: by the time of finishing (`newest`, `oldest`), the payments of the
+    /// losers (`largest`, `smallest`), the fee, the ante of a seat, the POT that a player took, or
+    /// the booking of the reversal. The orders by POT and by reversal list only the settlements that
+    /// have one. Of equal amounts, the newest is first if the largest is, else the oldest.
     #[derive(ToSchema)]
     pub enum SettlementOrder {
         Newest = "newest",
+        Oldest = "oldest",
         Largest = "largest",
+        Smallest = "smallest",
+        LargestFee = "largest_fee",
+        SmallestFee = "smallest_fee",
         LargestPot = "largest_pot",
+        SmallestPot = "smallest_pot",
+        LargestAnte = "largest_ante",
+        SmallestAnte = "smallest_ante",
+        NewestReversal = "newest_reversal",
+        OldestReversal = "oldest_reversal",
+    }
+}
+
+bahay_base::text_enum! {
+    /// The attribute of settlements by which a list is ordered.
+    pub enum SettlementKey {
+        FinishedAt = "finished_at",
+        Gross = "gross",
+        Fee = "fee",
+        Pot = "pot",
+        Ante = "ante",
+        ReversedAt = "reversed_at",
+    }
+}
+
+impl SettlementOrder {
+    /// Returns the attribute by which settlements are ordered.
+    pub const fn key(self) -> SettlementKey {
+        match self {
+            Self::Newest | Self::Oldest => SettlementKey::FinishedAt,
+            Self::Largest | Self::Smallest => SettlementKey::Gross,
+            Self::LargestFee | Self::SmallestFee => SettlementKey::Fee,
+            Self::LargestPot | Self::SmallestPot => SettlementKey::Pot,
+            Self::LargestAnte | Self::SmallestAnte => SettlementKey::Ante,
+            Self::NewestReversal | Self::OldestReversal => SettlementKey::ReversedAt,
+        }
+    }
+
+    /// Returns true if the newest or largest settlement is first.
+    pub const fn is_descending(self) -> bool {
+        match self {
+            Self::Newest
+            | Self::Largest
+            | Self::LargestFee
+            | Self::LargestPot
+            | Self::LargestAnte
+            | Self::NewestReversal => true,
+            Self::Oldest
+            | Self::Smallest
+            | Self::SmallestFee
+            | Self::SmallestPot
+            | Self::SmallestAnte
+            | Self::OldestReversal => false,
+        }
+    }
+
+    /// Returns the order by the same attribute in the other direction.
+    #[must_use]
+    pub const fn reverse(self) -> Self {
+        match self {
+            Self::Newest => Self::Oldest,
+            Self::Oldest => Self::Newest,
+            Self::Largest => Self::Smallest,
+            Self::Smallest => Self::Largest,
+            Self::LargestFee => Self::SmallestFee,
+            Self::SmallestFee => Self::LargestFee,
+            Self::LargestPot => Self::SmallestPot,
+            Self::SmallestPot => Self::LargestPot,
+            Self::LargestAnte => Self::SmallestAnte,
+            Self::SmallestAnte => Self::LargestAnte,
+            Self::NewestReversal => Self::OldestReversal,
+            Self::OldestReversal => Self::NewestReversal,
+        }
     }
 }
 
@@ -115,6 +191,8 @@ pub struct Settled {
     /// The POT, if a player took it.
     #[schema(required = true)]
     pub pot: Option<Coins>,
+    /// The ante of each seat, which a reversal does not return.
+    pub ante: Coins,
     /// True if the AI acted for a player.
     pub taken_over: bool,
     /// The time at which a reversal of the settlement was booked; null without one.

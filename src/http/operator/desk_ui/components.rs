@@ -21,9 +21,37 @@ pub(crate) type DrawnColumn<'a, T> = (&'a str, &'a dyn Fn(&T) -> Markup);
 
 /// Draws a table of items by the columns.
 pub(crate) fn table_of<T>(caption: &str, items: &[T], columns: &[DrawnColumn<'_, T>]) -> Markup {
+    sortable_table_of(caption, items, columns, &|_| None)
+}
+
+/// A link from the heading of a column, which sorts the list by the column.
+#[derive(Clone, Debug)]
+pub(crate) struct SortLink {
+    pub(crate) href: String,
+    /// The caption of the list that the link leads to.
+    pub(crate) title: &'static str,
+    /// The direction in which the column is sorted now, if it is.
+    pub(crate) sorted: Option<SortDirection>,
+}
+
+/// The direction of sorting by a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SortDirection {
+    Ascending,
+    Descending,
+}
+
+/// Draws a table of items by the columns, with links from the headings of those that `sort_link`
+/// knows by their names.
+pub(crate) fn sortable_table_of<T>(
+    caption: &str,
+    items: &[T],
+    columns: &[DrawnColumn<'_, T>],
+    sort_link: &dyn Fn(&str) -> Option<SortLink>,
+) -> Markup {
     let names: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();
     let cells = |item| columns.iter().map(|(_, draw)| draw(item)).collect::<Vec<_>>();
-    draw_table(caption, &names, items.iter().map(cells))
+    draw_sortable_table(caption, &names, items.iter().map(cells), sort_link)
 }
 
 /// Draws a table, which scrolls horizontally on a narrow page. Each row has one cell for each
@@ -32,6 +60,15 @@ pub(crate) fn draw_table(
     caption: &str,
     columns: &[impl AsRef<str>],
     rows: impl IntoIterator<Item: AsRef<[Markup]>>,
+) -> Markup {
+    draw_sortable_table(caption, columns, rows, &|_| None)
+}
+
+fn draw_sortable_table(
+    caption: &str,
+    columns: &[impl AsRef<str>],
+    rows: impl IntoIterator<Item: AsRef<[Markup]>>,
+    sort_link: &dyn Fn(&str) -> Option<SortLink>,
 ) -> Markup {
     let columns: Vec<(&str, Option<&str>)> = columns
         .iter()
@@ -48,7 +85,7 @@ pub(crate) fn draw_table(
                 caption { (caption) }
                 thead {
                     tr {
-                        @for (name, class) in &columns { th scope="col" class=[*class] { (name) } }
+                        @for (name, class) in &columns { (heading(name, *class, sort_link(name))) }
                     }
                 }
                 tbody {
@@ -64,6 +101,23 @@ pub(crate) fn draw_table(
                     }
                 }
             }
+        }
+    }
+}
+
+/// Draws the heading of a column.
+fn heading(name: &str, class: Option<&str>, link: Option<SortLink>) -> Markup {
+    let Some(SortLink { href, title, sorted }) = link else {
+        return html! { th scope="col" class=[class] { (name) } };
+    };
+    let direction = sorted.map(|direction| match direction {
+        SortDirection::Ascending => ("ascending", "▲"),
+        SortDirection::Descending => ("descending", "▼"),
+    });
+    html! {
+        th scope="col" class=[class] aria-sort=[direction.map(|(word, _)| word)] {
+            a href=(href) title=(title) { (name) }
+            @if let Some((_, arrow)) = direction { " " span aria-hidden="true" { (arrow) } }
         }
     }
 }
@@ -91,6 +145,8 @@ pub(crate) struct Field<'a> {
     pub(crate) autocomplete: &'a str,
     pub(crate) inputmode: &'a str,
     pub(crate) is_required: bool,
+    /// True if the script suggests names of players.
+    pub(crate) is_player: bool,
 }
 
 impl<'a> Field<'a> {
@@ -111,6 +167,7 @@ impl<'a> Field<'a> {
             autocomplete: "off",
             inputmode: "",
             is_required: false,
+            is_player: false,
         }
     }
 }
@@ -145,8 +202,6 @@ pub(crate) fn text_area(name: &str, label: &str, hint: &str) -> Markup {
 
 /// Draws a text field with several lines, one of several fields of its name on the page: `form`
 /// distinguishes the ids.
-    /// True if the script suggests names of players.
-    pub(crate) is_player: bool,
 pub(crate) fn text_area_of(form: &str, name: &str, label: &str, hint: &str) -> Markup {
     let id = format!("f-{form}");
     let hint_id = format!("h-{form}");
@@ -167,7 +222,6 @@ pub(crate) fn select(name: &str, label: &str, options: &[(&str, &str)], chosen: 
             label for=(id) { (label) }
             select id=(id) name=(name) {
                 @for (value, text) in options {
-            is_player: false,
                     option value=(value) selected[*value == chosen] { (text) }
                 }
             }

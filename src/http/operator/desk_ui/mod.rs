@@ -52,8 +52,9 @@ use crate::http::operator::transfers::desk as transfers;
 use crate::http::{DeskOptions, Services};
 
 pub(crate) use components::{
-    Field, author_text, badge, button, coins, facts, field, game_link, group_thousands, id, pager,
-    player_link, select, table, table_of, text_area, text_area_of,
+    Field, SortDirection, SortLink, author_text, badge, button, coins, facts, field, game_link,
+    group_thousands, id, pager, player_link, select, sortable_table_of, table, table_of, text_area,
+    text_area_of,
 };
 pub(crate) use form::{FilterForm, OperatorForm};
 pub(crate) use house_zone::HouseZone;
@@ -97,8 +98,8 @@ pub(crate) fn routes(options: DeskOptions) -> Router<Services> {
         .route("/desk/enrolment/completion", post(enrolment::complete))
         .route("/desk/alerts", get(alerts::refresh))
         .route("/desk/search", get(search::show_matches))
-        .route("/desk/today", get(today::show_today))
         .route("/desk/search/names", get(search::suggest_players))
+        .route("/desk/today", get(today::show_today))
         .route("/desk/today/live", get(today::refresh))
         .route("/desk/settlements", get(settlements::list))
         .route("/desk/settlements/live", get(settlements::refresh))

@@ -12,8 +12,9 @@ use uuid::Uuid;
 
 use super::query;
 use crate::http::operator::desk_ui::{
-    ErrorPage, Field, FilterForm, HouseZone, OperatorSession, SearchForm, badge, coins, facts,
-    field, game_link, id, page, pager, player_link, select, table_of,
+    ErrorPage, Field, FilterForm, HouseZone, OperatorSession, SearchForm, SortDirection, SortLink,
+    badge, coins, facts, field, game_link, id, page, pager, player_link, select, sortable_table_of,
+    table_of,
 };
 use crate::http::operator::players::find;
 use crate::http::{Cursors, PageQuery, PageRequest, Problem, Services};
@@ -28,11 +29,14 @@ const FILE: &str = "/desk/settlements.csv";
 /// The number of settlements on one page.
 const PAGE: u32 = 50;
 
-/// The orders of the list, with the names of their links and the captions of the list.
-const ORDERS: [(SettlementOrder, &str, &str); 3] = [
-    (SettlementOrder::Newest, "Newest", "Settlements, newest first"),
-    (SettlementOrder::Largest, "Largest payments", "Settlements, largest payments first"),
-    (SettlementOrder::LargestPot, "Largest POTs", "Settlements with a taken POT, largest first"),
+/// The columns by which the list is sorted, each with the order that its heading selects first.
+const SORTED_COLUMNS: [(&str, SettlementOrder); 6] = [
+    ("Finished", SettlementOrder::Newest),
+    ("Paid", SettlementOrder::Largest),
+    ("Fee", SettlementOrder::LargestFee),
+    ("POT", SettlementOrder::LargestPot),
+    ("Ante", SettlementOrder::LargestAnte),
+    ("Reversed", SettlementOrder::NewestReversal),
 ];
 
 pub(crate) async fn list(
@@ -48,8 +52,7 @@ pub(crate) async fn list(
     };
     let query = form.to_query(&session.zone)?;
     let totals = query::total(reports, &query.filter).await?;
-    let order = query.filter.order.unwrap_or(SettlementOrder::Newest);
-    let is_live = query.cursor.is_none() && order == SettlementOrder::Newest;
+    let is_live = query.cursor.is_none() && order_of(&query.filter) == SettlementOrder::Newest;
     let request = PageRequest::new(session.operator.clone(), query, PAGE, cursors);
     let list = draw_list(reports, &session, &form, &request).await?;
     let body = html! {
@@ -59,12 +62,6 @@ pub(crate) async fn list(
         (totals_section(&totals))
         p { a class="button" href=(form.to_url(FILE)) { "Export all as CSV" } }
         h2 { "List" }
-        nav class="choices" aria-label="Order" {
-            @for (one, name, _) in ORDERS {
-                a href=(form.replace_fields(&[("order", one.as_str())]).to_url(HERE))
-                    aria-current=[(one == order).then_some("true")] { (name) }
-            }
-        }
         @if is_live {
             p {
                 button type="button" data-hold="settled" aria-pressed="false" hidden { "Pause updates" }
@@ -217,11 +214,50 @@ async fn draw_list(
     request: &PageRequest<Operator, SettlementFilter>,
 ) -> Result<Markup, Problem> {
     let listed = query::list(reports, request).await?;
-    let order = request.filter.order.unwrap_or(SettlementOrder::Newest);
-    let caption = ORDERS.iter().find(|(one, ..)| *one == order).map_or("", |(.., caption)| caption);
+    let order = order_of(&request.filter);
+    let sort_link = |column: &str| sort_link(form, order, column);
     Ok(html! {
-        (settlements_table(&session.zone, caption, &listed.items))
+        (draw_settlements(&session.zone, caption(order), &listed.items, &sort_link))
         (pager(HERE, &form.conditions(), listed.next_cursor.as_deref()))
+    })
+}
+
+fn order_of(filter: &SettlementFilter) -> SettlementOrder {
+    filter.order.unwrap_or(SettlementOrder::Newest)
+}
+
+/// Returns the caption of the list in an order.
+const fn caption(order: SettlementOrder) -> &'static str {
+    match order {
+        SettlementOrder::Newest => "Settlements, newest first",
+        SettlementOrder::Oldest => "Settlements, oldest first",
+        SettlementOrder::Largest => "Settlements, largest payments first",
+        SettlementOrder::Smallest => "Settlements, smallest payments first",
+        SettlementOrder::LargestFee => "Settlements, largest fees first",
+        SettlementOrder::SmallestFee => "Settlements, smallest fees first",
+        SettlementOrder::LargestPot => "Settlements with a taken POT, largest first",
+        SettlementOrder::SmallestPot => "Settlements with a taken POT, smallest first",
+        SettlementOrder::LargestAnte => "Settlements, largest antes first",
+        SettlementOrder::SmallestAnte => "Settlements, smallest antes first",
+        SettlementOrder::NewestReversal => "Reversed settlements, newest reversals first",
+        SettlementOrder::OldestReversal => "Reversed settlements, oldest reversals first",
+    }
+}
+
+/// Returns the link that sorts by a column. That of the column by which the list is sorted reverses
+/// the order.
+fn sort_link(form: &SearchForm, order: SettlementOrder, column: &str) -> Option<SortLink> {
+    let (_, first) = SORTED_COLUMNS.iter().find(|(name, _)| *name == column)?;
+    let is_sorted = order.key() == first.key();
+    let next = if is_sorted { order.reverse() } else { *first };
+    let direction = match order.is_descending() {
+        true => SortDirection::Descending,
+        false => SortDirection::Ascending,
+    };
+    Some(SortLink {
+        href: form.replace_fields(&[("order", next.as_str())]).to_url(HERE),
+        title: caption(next),
+        sorted: is_sorted.then_some(direction),
     })
 }
 
@@ -231,7 +267,16 @@ pub(crate) fn settlements_table(
     caption: &str,
     settlements: &[Settled],
 ) -> Markup {
-    table_of(
+    draw_settlements(zone, caption, settlements, &|_| None)
+}
+
+fn draw_settlements(
+    zone: &HouseZone,
+    caption: &str,
+    settlements: &[Settled],
+    sort_link: &dyn Fn(&str) -> Option<SortLink>,
+) -> Markup {
+    sortable_table_of(
         caption,
         settlements,
         &[
@@ -239,6 +284,7 @@ pub(crate) fn settlements_table(
             ("#Paid", &|row| coins(row.gross)),
             ("#Fee", &|row| coins(row.fee)),
             ("#POT", &|row| html! { @if let Some(pot) = row.pot { (coins(pot)) } }),
+            ("#Ante", &|row| coins(row.ante)),
             ("Players", &draw_seats),
             ("Game", &|row| html! { (row.kind) }),
             ("Room", &|row| html! { (row.room) }),
@@ -248,6 +294,7 @@ pub(crate) fn settlements_table(
                 html! { @if let Some(at) = row.reversed_at { (badge("bad", "reversed")) " " (zone.time(at)) } }
             }),
         ],
+        sort_link,
     )
 }
 
