@@ -11,7 +11,7 @@ use bahay_engine::coins::Coins;
 use jiff_sqlx::Timestamp as SqlTimestamp;
 
 use super::books::ledger_code;
-use super::export::write_line;
+use super::csv::write_line;
 use super::{ReportError, Reports, from_sql, to_sql};
 use crate::clock::Timestamp;
 use crate::db;

@@ -1,142 +1,257 @@
-//! The export of settlements as CSV (RFC 4180). Rows are read in pages by a cursor, so memory does
-//! not grow with the export and no transaction stays open. Settlements that are booked during an
-//! export are newer than its beginning, so an export in the order of time does not contain them.
+//! The export of settlements as a CSV file that spreadsheets open. Rows are read in pages by a
+//! cursor, so memory does not grow with the export and no transaction stays open. Settlements that
+//! are booked during an export are newer than its beginning, so an export from the newest on does
+//! not contain them.
 
-use std::fmt::{Display, Write as _};
+use std::fmt::Display;
 
-use bahay_api::Time;
-use bahay_api::operator::settlements::{Settled, SettlementFilter};
+use bahay_api::operator::settlements::{Settled, SettledSeat, SettlementFilter};
+use bahay_api::{Coins, Time};
+use bahay_engine::coins;
 use futures_util::stream::{self, Stream, StreamExt as _};
+use jiff::Zoned;
+use jiff::tz::TimeZone;
 
+use super::csv::{BYTE_ORDER_MARK, SpreadsheetText, write_line};
 use super::{ReportError, Reports};
 use crate::clock;
 
 /// The number of rows per page.
 const ROWS_AT_ONCE: u32 = 2_000;
 
-/// The header line. Amounts are integers in hundredths of a coin, times are RFC 3339 in UTC.
-/// `seat_N` is a player's id and `net_N` the player's change by the game without the ante and after
-/// the fee; both are empty if the game had fewer seats. All amounts of a reversed settlement are 0,
-/// and `reversed_at` is the time of the reversal.
-pub const COLUMNS: [&str; 29] = [
+/// The columns of every file. `date` and `time` are those of the end of the game in the house's
+/// zone, with the offset of that time; `finished_at` is the same instant as RFC 3339 in UTC. Amounts
+/// are coins with two decimal places. All amounts of a reversed settlement but the ante are 0.
+const COLUMNS: [&str; 18] = [
+    "date",
+    "time",
+    "utc_offset",
     "finished_at",
     "game",
     "table",
     "kind",
     "room",
     "ending",
-    "winner",
-    "gross_hundredths",
-    "fee_hundredths",
-    "pot_hundredths",
+    "winner_id",
+    "winner_name",
+    "paid",
+    "fee",
+    "pot",
     "pot_taken",
-    "taken_over",
-    "seat_0",
-    "net_0_hundredths",
-    "seat_1",
-    "net_1_hundredths",
-    "seat_2",
-    "net_2_hundredths",
-    "seat_3",
-    "net_3_hundredths",
-    "seat_4",
-    "net_4_hundredths",
-    "seat_5",
-    "net_5_hundredths",
-    "seat_6",
-    "net_6_hundredths",
-    "seat_7",
-    "net_7_hundredths",
-    "reversed_at",
+    "ante",
+    "ai_played",
+    "reversed",
 ];
+
+/// The columns of the reversal, in a file with reversed settlements: times as those of the game.
+const REVERSAL_COLUMNS: [&str; 4] =
+    ["reversed_date", "reversed_time", "reversed_utc_offset", "reversed_at"];
+
+/// The settlements whose columns a file needs.
+#[derive(Clone, Debug)]
+struct ExportLayout {
+    /// The number of seats of the largest settlement.
+    seats: usize,
+    has_reversed: bool,
+    zone: TimeZone,
+}
 
 impl Reports {
     /// Exports every settlement that matches the filter, in its order, in chunks of some hundred
-    /// kilobytes.
+    /// kilobytes, with times in the zone.
     pub fn export(
         self,
         filter: SettlementFilter,
+        zone: TimeZone,
     ) -> impl Stream<Item = Result<String, ReportError>> + Send + 'static {
-        let mut head = String::new();
-        write_line(&mut head, COLUMNS.iter().map(|name| name as &dyn Display));
-        let pages = stream::try_unfold(Some(None), move |below| {
+        let head = {
             let reports = self.clone();
             let filter = filter.clone();
             async move {
-                let Some(below) = below else {
-                    return Ok(None);
-                };
-                let page = reports.settlements_up_to(&filter, below, ROWS_AT_ONCE).await?;
-                let mut text = String::new();
-                for row in &page.items {
-                    write_row(&mut text, row);
-                }
-                Ok(Some((text, page.next.map(Some))))
+                let (totals, seats) = reports.totals_with_seats(&filter).await?;
+                let layout = ExportLayout { seats, has_reversed: totals.reversed > 0, zone };
+                Ok((reports, filter, layout))
             }
-        });
-        stream::iter([Ok(head)]).chain(pages)
+        };
+        stream::once(head).flat_map(|head| match head {
+            Ok((reports, filter, layout)) => export_rows(reports, filter, layout).left_stream(),
+            Err(error) => stream::iter([Err(error)]).right_stream(),
+        })
     }
 }
 
-fn write_row(out: &mut String, row: &Settled) {
-    let time = |at: Time| format!("{:.3}", clock::to_jiff(at.into()));
-    let finished_at = time(row.finished_at);
-    let reversed_at = row.reversed_at.map(time).unwrap_or_default();
+/// Exports the header line and the rows.
+fn export_rows(
+    reports: Reports,
+    filter: SettlementFilter,
+    layout: ExportLayout,
+) -> impl Stream<Item = Result<String, ReportError>> + Send + 'static {
+    let mut head = String::from(BYTE_ORDER_MARK);
+    write_header(&mut head, &layout);
+    let pages = stream::try_unfold(Some(None), move |after| {
+        let reports = reports.clone();
+        let filter = filter.clone();
+        let layout = layout.clone();
+        async move {
+            let Some(after) = after else {
+                return Ok(None);
+            };
+            let page = reports.settlements_up_to(&filter, after, ROWS_AT_ONCE).await?;
+            let mut text = String::new();
+            for row in &page.items {
+                write_row(&mut text, row, &layout);
+            }
+            Ok(Some((text, page.next.map(Some))))
+        }
+    });
+    stream::iter([Ok(head)]).chain(pages)
+}
+
+/// Writes the header line. Each seat has the player's id, the current name, and the change by the
+/// game without the ante and after the fee.
+fn write_header(out: &mut String, layout: &ExportLayout) {
+    let reversal: &[&str] = if layout.has_reversed { &REVERSAL_COLUMNS } else { &[] };
+    let seats: Vec<String> = (0..layout.seats)
+        .flat_map(|seat| ["id", "name", "net"].map(|field| format!("seat_{seat}_{field}")))
+        .collect();
+    let fixed = COLUMNS.iter().chain(reversal).map(|name| name as &dyn Display);
+    write_line(out, fixed.chain(seats.iter().map(|name| name as &dyn Display)));
+}
+
+/// Writes the line of a settlement. The line of a settlement with more seats than the header, which
+/// was booked after it, is longer.
+fn write_row(out: &mut String, row: &Settled, layout: &ExportLayout) {
+    let time = |at: Time| ExportedTime::new(at, &layout.zone);
+    let yes_or_no = |is_true| if is_true { "yes" } else { "no" };
+    let finished = time(row.finished_at);
+    let reversed = row.reversed_at.map(time).unwrap_or_default();
     let ending = row.ending.as_deref().unwrap_or_default();
-    let winner = row.winner.map(|winner| winner.to_string()).unwrap_or_default();
-    let pot = row.pot.map(|pot| pot.hundredths().to_string()).unwrap_or_default();
-    let gross = row.gross.hundredths();
-    let fee = row.fee.hundredths();
-    let pot_taken = row.pot.is_some();
+    let winner_id = row.winner.map(|winner| winner.to_string()).unwrap_or_default();
+    let winner = row.seats.iter().find(|seat| Some(seat.player) == row.winner);
+    let winner_name = SpreadsheetText(winner.map_or("", |winner| &winner.name));
+    let [paid, fee, pot, ante] =
+        [row.gross, row.fee, row.pot.unwrap_or_default(), row.ante].map(to_decimal);
     let mut fields: Vec<&dyn Display> = vec![
-        &finished_at,
+        &finished.date,
+        &finished.time,
+        &finished.utc_offset,
+        &finished.instant,
         &row.game,
         &row.table,
         &row.kind,
         &row.room,
         &ending,
-        &winner,
-        &gross,
+        &winner_id,
+        &winner_name,
+        &paid,
         &fee,
         &pot,
-        &pot_taken,
-        &row.taken_over,
     ];
-    let nets: Vec<_> = row.seats.iter().map(|seat| seat.net.hundredths()).collect();
-    for (seat, net) in row.seats.iter().zip(&nets) {
-        fields.push(&seat.player);
-        fields.push(net);
+    let pot_taken = yes_or_no(row.pot.is_some());
+    let ai_played = yes_or_no(row.taken_over);
+    let is_reversed = yes_or_no(row.reversed_at.is_some());
+    fields.extend([&pot_taken as &dyn Display, &ante, &ai_played, &is_reversed]);
+    if layout.has_reversed {
+        let ExportedTime { date, time, utc_offset, instant } = &reversed;
+        fields.extend([date as &dyn Display, time, utc_offset, instant]);
     }
-    fields.resize(COLUMNS.len() - 1, &"");
-    fields.push(&reversed_at);
+    let names: Vec<_> = row.seats.iter().map(|seat| SpreadsheetText(&seat.name)).collect();
+    let nets: Vec<_> = row.seats.iter().map(|seat| to_decimal(seat.net)).collect();
+    for ((SettledSeat { player, .. }, name), net) in row.seats.iter().zip(&names).zip(&nets) {
+        fields.extend([player as &dyn Display, name, net]);
+    }
+    let missing = 3 * layout.seats.saturating_sub(row.seats.len());
+    fields.extend((0..missing).map(|_| &"" as &dyn Display));
     write_line(out, fields);
 }
 
-/// Writes a line. Fields are ids, words and numbers, but a field is quoted if necessary.
-pub(super) fn write_line<'a>(out: &mut String, fields: impl IntoIterator<Item = &'a dyn Display>) {
-    for (index, field) in fields.into_iter().enumerate() {
-        if index > 0 {
-            out.push(',');
-        }
-        let start = out.len();
-        write!(out, "{field}").expect("writing to a string succeeds");
-        if out[start..].contains(['"', ',', '\n', '\r']) {
-            let quoted = format!("\"{}\"", out[start..].replace('"', "\"\""));
-            out.truncate(start);
-            out.push_str(&quoted);
+/// Returns an amount that is displayed with two decimal places.
+fn to_decimal(amount: Coins) -> coins::Coins {
+    amount.into()
+}
+
+/// A time in the forms of the file, all of which are empty without one.
+#[derive(Debug, Default)]
+struct ExportedTime {
+    date: String,
+    time: String,
+    /// Such as `UTC+08:00`: a spreadsheet would take `+08:00` for a time.
+    utc_offset: String,
+    instant: String,
+}
+
+impl ExportedTime {
+    fn new(at: Time, zone: &TimeZone) -> Self {
+        let at = clock::to_jiff(at.into());
+        let local: Zoned = at.to_zoned(zone.clone());
+        Self {
+            date: local.strftime("%Y-%m-%d").to_string(),
+            time: local.strftime("%H:%M:%S").to_string(),
+            utc_offset: local.strftime("UTC%:z").to_string(),
+            instant: format!("{at:.3}"),
         }
     }
-    out.push_str("\r\n");
 }
 
 #[cfg(test)]
 mod tests {
-    use super::write_line;
+    use bahay_api::operator::settlements::{Settled, SettledSeat};
+    use bahay_api::{Coins, Time};
+    use jiff::tz::TimeZone;
+    use uuid::Uuid;
+
+    use super::{ExportLayout, write_header, write_row};
+    use crate::clock::Timestamp;
+
+    fn settled(names: &[&str], is_reversed: bool) -> Settled {
+        let at = Time::from(Timestamp::from_ms(1_772_366_400_123));
+        let seats = names.iter().zip([1_250, -50, -1_200]).map(|(name, net)| SettledSeat {
+            player: Uuid::nil(),
+            name: (*name).to_owned(),
+            net: Coins::from_hundredths(net),
+        });
+        Settled {
+            game: Uuid::nil(),
+            table: Uuid::nil(),
+            kind: "tongits".into(),
+            room: "newbie".into(),
+            finished_at: at,
+            ending: None,
+            winner: Some(Uuid::nil()),
+            gross: Coins::from_hundredths(123_405),
+            fee: Coins::from_hundredths(5),
+            pot: None,
+            ante: Coins::from_hundredths(100),
+            taken_over: true,
+            reversed_at: is_reversed.then_some(at),
+            seats: seats.collect(),
+        }
+    }
 
     #[test]
-    fn fields_are_quoted_where_they_must_be() {
+    fn a_settlement_is_a_line_with_the_columns_of_the_header() {
+        let id = Uuid::nil();
+        let zone = TimeZone::get("Asia/Manila").unwrap();
+        let layout = ExportLayout { seats: 3, has_reversed: false, zone };
         let mut out = String::new();
-        write_line(&mut out, [&1 as &dyn std::fmt::Display, &"a,b", &"say \"no\"", &""]);
-        assert_eq!(out, "1,\"a,b\",\"say \"\"no\"\"\",\r\n");
+        write_row(&mut out, &settled(&["=Niña", "Luz, Jr."], false), &layout);
+        let time = "2026-03-01,20:00:00,UTC+08:00,2026-03-01T12:00:00.123Z";
+        assert_eq!(
+            out,
+            format!(
+                "{time},{id},{id},tongits,newbie,,{id},'=Niña,1234.05,0.05,0.00,no,1.00,yes,no,\
+                {id},'=Niña,12.50,{id},\"Luz, Jr.\",-0.50,,,\r\n"
+            )
+        );
+        let reversed = ExportLayout { seats: 2, has_reversed: true, ..layout };
+        let mut out = String::new();
+        write_header(&mut out, &reversed);
+        write_row(&mut out, &settled(&["a", "b"], true), &reversed);
+        let [header, line] = out.lines().collect::<Vec<_>>().try_into().unwrap();
+        assert!(header.ends_with(
+            ",reversed_at,seat_0_id,seat_0_name,seat_0_net,seat_1_id,seat_1_name,seat_1_net"
+        ));
+        assert!(line.contains(&format!(",yes,yes,{time},")), "{line}");
+        assert_eq!(header.split(',').count(), line.split(',').count());
     }
 }

@@ -10,7 +10,7 @@ use jiff::tz::TimeZone;
 use jiff_sqlx::Timestamp as SqlTimestamp;
 
 use super::books::ledger_code;
-use super::export::write_line;
+use super::csv::write_line;
 use super::{Interval, ReportError, Reports, from_sql, to_sql};
 use crate::clock;
 use crate::db;

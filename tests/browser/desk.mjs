@@ -138,6 +138,60 @@ async function checkPage(page, what) {
   await page.setViewportSize({ width: 1280, height: 800 });
 }
 
+/** A player is suggested while the name is typed, chosen by keys or by a click, and late answers are ignored. */
+async function testSuggestions(page) {
+  await page.goto(`${url}/desk/settlements`);
+  const field = page.getByRole('combobox', { name: "Player's name or id" });
+  const options = page.getByRole('listbox', { name: 'Players' }).getByRole('option');
+  const namesFor = '**/desk/search/names*';
+  await field.pressSequentially('alth');
+  await options.first().waitFor();
+  assert.ok((await options.count()) <= 10);
+  assert.match(await options.first().innerText(), /^Althea /);
+  assert.equal(await field.getAttribute('aria-expanded'), 'true');
+  await page.getByText(/players?\. Choose with the arrow keys\./).waitFor({ state: 'attached' });
+  await checkPage(page, 'suggestions of players');
+  await page.keyboard.press('ArrowDown');
+  const active = await field.getAttribute('aria-activedescendant');
+  assert.equal(await page.locator(`#${active}`).getAttribute('aria-selected'), 'true');
+  await page.keyboard.press('Escape');
+  assert.equal(await options.count(), 0);
+  assert.equal(await field.inputValue(), 'alth');
+  await field.press('e');
+  await options.first().waitFor();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  assert.match(await field.inputValue(), /^(Althea|[0-9a-f-]{36})/);
+  assert.equal(await options.count(), 0);
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/player=/);
+
+  // The answer to the first letters arrives after that to the last ones.
+  let release;
+  const held = new Promise((resolve) => { release = resolve; });
+  await page.route(namesFor, async (route) => {
+    const isFirst = new URL(route.request().url()).searchParams.get('text') === 'al';
+    if (isFirst) await held;
+    await route.continue().catch(() => {});
+  });
+  await field.fill('');
+  await Promise.all([
+    page.waitForRequest((request) => request.url().endsWith('text=al')),
+    field.pressSequentially('al'),
+  ]);
+  await field.fill('benj');
+  await options.first().waitFor();
+  assert.match(await options.first().innerText(), /^Benjie /);
+  release();
+  await page.unrouteAll({ behavior: 'wait' });
+  assert.match(await options.first().innerText(), /^Benjie /);
+
+  // The search box opens the page of the player, and keeps working if no suggestion arrives.
+  await page.getByRole('combobox', { name: 'Search', exact: true }).pressSequentially('dali');
+  await options.first().click();
+  await page.waitForURL(/\/desk\/players\/[0-9a-f-]{36}$/);
+}
+
 // The canary: a page with known faults must have findings.
 const canary = await openPage();
 await canary.setContent('<title>bad</title><main><input><p style="color:#ccc;background:#fff">pale</p></main>');
@@ -171,9 +225,9 @@ await luz.route('**/desk/settlements/live*', async (route) => {
 await luz.getByText('A newer list').waitFor();
 assert.equal(await luz.evaluate(() => document.activeElement.href), focused);
 await luz.unroute('**/desk/settlements/live*');
-const ending = await rows.first().getByRole('cell').nth(7).innerText();
+const ending = await rows.first().getByRole('cell').nth(8).innerText();
 // A game and one of its endings may have the same name, so the cell is found by its column.
-const alike = await rows.filter({ has: luz.locator(`td:nth-child(8):text-is("${ending}")`) }).count();
+const alike = await rows.filter({ has: luz.locator(`td:nth-child(9):text-is("${ending}")`) }).count();
 assert.ok(alike > 0);
 await luz.getByLabel('Room', { exact: true }).selectOption('newbie');
 await luz.getByLabel('End', { exact: true }).selectOption(ending);
@@ -187,19 +241,23 @@ await luz.getByRole('button', { name: 'Show' }).click();
 await settlements.getByText('No entries.').waitFor();
 await luz.goBack();
 
-// The largest settlement of a day is two clicks away, and a search shows the only match.
+// The largest settlement of a day is two clicks away, by the heading of its column, and a search shows the only
+// match.
 await luz.goto(`${url}/desk/settlements`);
 await luz.getByRole('link', { name: 'Today', exact: true }).last().click();
-await luz.getByRole('link', { name: 'Largest payments' }).click();
+await settlements.getByRole('link', { name: 'Paid', exact: true }).click();
 await luz.waitForURL(/order=largest/);
+assert.equal(await settlements.getByRole('columnheader', { name: 'Paid' }).getAttribute('aria-sort'), 'descending');
 const paid = await settlements.locator('tbody td:nth-child(2)').allInnerTexts();
 const amounts = paid.map((text) => Number(text.replaceAll(',', '')));
 assert.ok(amounts.length > 1);
 assert.deepEqual(amounts, [...amounts].sort((one, other) => other - one));
 await checkPage(luz, 'settlements by payments');
-await luz.getByRole('searchbox', { name: 'Search' }).fill('tongo-options-new');
+await luz.getByRole('combobox', { name: 'Search', exact: true }).fill('tongo-options-new');
 await luz.keyboard.press('Enter');
 await luz.waitForURL(/\/desk\/rooms\/tongo-options-newbie$/);
+
+await testSuggestions(luz);
 
 await luz.goto(`${url}/desk/settlements?room=newbie`);
 await rows.first().getByRole('link').first().click();

@@ -10,6 +10,7 @@ use uuid::Uuid;
 use super::generated::{OTHER, bank_player, filters, history};
 use crate::support::bank::KIND;
 use crate::support::checks::count_reports;
+use crate::support::csv::CsvFile;
 use crate::support::db::{execute, read_pages, read_row, read_rows, read_value, read_values};
 
 /// Asserts that pages list the settlements of a filter in every order as plain SQL does. Returns
@@ -30,9 +31,10 @@ async fn list_in_every_order(
             SettlementKey::Ante => ("ante", "true"),
             SettlementKey::ReversedAt => ("reversed_at", "reversed_at is not null"),
         };
+        let direction = if order.is_descending() { "desc" } else { "asc" };
         let expected = format!(
             "select game from settlements s where {clause} and {condition}
-            order by {amount} finished_at desc, game desc"
+            order by {key} {direction}, finished_at {direction}, game {direction}"
         );
         let expected: Vec<Uuid> = read_values(pool, &expected).await;
         let filter = SettlementFilter { order: Some(order), ..filter.clone() };
@@ -129,12 +131,59 @@ async fn settlements_are_listed_and_totalled_as_they_are_booked() {
         };
         assert_eq!(change, expected_change, "{filter:?}");
 
-        let csv: Vec<String> = reports.clone().export(filter.clone()).try_collect().await.unwrap();
-        let csv = csv.concat();
-        let columns = bahay::reports::COLUMNS.len();
-        assert!(csv.lines().all(|line| line.split(',').count() == columns), "{csv}");
-        let exported = csv.lines().skip(1).map(|line| line.split(',').nth(1).unwrap());
-        let exported: Vec<uuid::Uuid> = exported.map(|id| id.parse().unwrap()).collect();
+        let zone = jiff::tz::TimeZone::get("Asia/Manila").unwrap();
+        let csv = reports.clone().export(filter.clone(), zone);
+        let csv: Vec<String> = csv.try_collect().await.unwrap();
+        let csv = CsvFile::parse(&csv.concat());
+        let exported = csv.column("game").into_iter().map(|id| id.parse().unwrap());
+        let exported: Vec<Uuid> = exported.collect();
         assert_eq!(exported, expected, "{filter:?}");
+        assert_eq!(csv.hundredths("paid").iter().sum::<i64>(), gross);
+        assert_eq!(csv.hundredths("pot").iter().sum::<i64>(), pots);
+        // Three players sit at each table, and nothing is reversed.
+        let seats = if expected.is_empty() { 0 } else { 3 };
+        let is_of_seat = |name: &&String| name.starts_with("seat_");
+        assert_eq!(csv.columns.iter().filter(is_of_seat).count(), 3 * seats, "{:?}", csv.columns);
+        if !expected.is_empty() {
+            csv.assert_no_empty_column(&[]);
+        }
+    }
+}
+
+/// Returns the number of entries that queries have read from the indexes of `settlements`.
+async fn count_index_reads(pool: &PgPool) -> i64 {
+    let reads = "
+        select sum(idx_tup_read)::bigint from pg_stat_user_indexes where relname = 'settlements'";
+    read_value(pool, reads).await
+}
+
+/// The daily counts bound the settlements that a page by an amount reads, although many settlements
+/// have the same ante.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_by_an_amount_reads_few_settlements() {
+    let (database, pool, _) = history(1_500, 300).await;
+    count_reports(&pool).await.close().await;
+    let owner = database.owner_pool().await;
+    execute(&owner, "vacuum analyze").await;
+    owner.close().await;
+    let observer = database.pool().await;
+    for &order in SettlementOrder::ALL {
+        let is_counted = [SettlementKey::Gross, SettlementKey::Fee, SettlementKey::Ante];
+        if !is_counted.contains(&order.key()) {
+            continue;
+        }
+        let before = count_index_reads(&observer).await;
+        let reports = Reports::with_own_pool(&pool);
+        let filter = SettlementFilter { order: Some(order), ..SettlementFilter::default() };
+        let mut next = None;
+        for _ in 0..3 {
+            let page = reports.settlements(&filter, next, 10).await.unwrap();
+            assert_eq!(page.items.len(), 10);
+            next = page.next;
+        }
+        // A connection reports its reads at its end.
+        reports.close().await;
+        let read = count_index_reads(&observer).await - before;
+        assert!((30..300).contains(&read), "{order}: {read}");
     }
 }

@@ -8,6 +8,7 @@ pub(crate) use self::faults::{cluster, fragile, services, wire};
 pub(crate) mod bank;
 pub(crate) mod checks;
 mod clients;
+pub(crate) mod csv;
 pub(crate) mod db;
 mod faults;
 pub(crate) mod house;

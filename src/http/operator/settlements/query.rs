@@ -15,7 +15,7 @@ use crate::operators::Operator;
 use crate::operators::audit::Action;
 use crate::reports::Reports;
 
-/// Returns a page of settlements, newest first.
+/// Returns a page of settlements, in the order of the filter.
 pub(crate) async fn list(
     reports: &Reports,
     request: &PageRequest<Operator, SettlementFilter>,
@@ -51,7 +51,7 @@ pub(crate) async fn export(
     let zone = services.standings.calendar().time_zone();
     let bounds = [filter.from, filter.to].map(|at| at.map(Timestamp::from));
     let name = name_csv_file("settlements", bounds[0], bounds[1], zone);
-    let rows = services.reports.clone().export(filter).inspect_err(|error| {
+    let rows = services.reports.clone().export(filter, zone.clone()).inspect_err(|error| {
         tracing::warn!(%error, "an export of settlements was interrupted");
     });
     Ok(csv_response(&name, Body::from_stream(rows)))

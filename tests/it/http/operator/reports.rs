@@ -11,6 +11,7 @@ use uuid::Uuid;
 use crate::desk::browser::Browser;
 use crate::http::server::{NOW, Server, expect_refusal, ok, status_of, text};
 use crate::support::checks::count_reports;
+use crate::support::csv::CsvFile;
 use crate::support::db::{count_rows, execute, read_value, read_values};
 use crate::support::reason;
 use crate::support::rest::assert_fields;
@@ -84,12 +85,8 @@ async fn totals_and_csv_cover_the_same_settlements() {
         let response = csv.send().await.unwrap();
         assert!(response.headers()["content-type"].to_str().unwrap().starts_with("text/csv"));
         let csv = response.text().await.unwrap();
-        let mut lines = csv.split("\r\n").filter(|line| !line.is_empty());
-        let columns: Vec<_> = lines.next().unwrap().split(',').collect();
-        assert_eq!(columns, bahay::reports::COLUMNS);
-        let fee = columns.iter().position(|name| *name == "fee_hundredths").unwrap();
-        let fees: Vec<i64> =
-            lines.map(|line| line.split(',').nth(fee).unwrap().parse().unwrap()).collect();
+        let csv = CsvFile::parse(&csv);
+        let fees = csv.hundredths("fee");
         assert_eq!(totals["games"], fees.len(), "{filter}");
         assert_eq!(totals["fees"], fees.iter().sum::<i64>(), "{filter}");
     }

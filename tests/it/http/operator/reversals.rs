@@ -15,7 +15,8 @@ use crate::desk::browser::Browser;
 use crate::http::server::{Guest, expect_refusal, list_players, ok};
 use crate::support::bank::{PotGoes, table};
 use crate::support::checks::{count_reports, count_standings};
-use crate::support::db::execute;
+use crate::support::csv::CsvFile;
+use crate::support::db::{execute, read_values};
 use crate::support::rest::items;
 
 /// An office with a game to be reversed, one that is not reversed, and one that paid a POT.
@@ -68,13 +69,26 @@ impl SettledGames {
         ok(self.server.get(&path, &self.luz)).await
     }
 
-    /// Returns the sum of a column of the CSV file.
-    async fn sum_csv_column(&self, column: &str) -> i64 {
+    async fn load_csv(&self) -> CsvFile {
         let request = self.server.get("/v1/operator/settlements.csv", &self.luz);
-        let file = request.send().await.unwrap().text().await.unwrap();
-        let mut lines = file.split("\r\n").filter(|line| !line.is_empty());
-        let place = lines.next().unwrap().split(',').position(|name| name == column).unwrap();
-        lines.map(|line| line.split(',').nth(place).unwrap().parse::<i64>().unwrap()).sum()
+        CsvFile::parse(&request.send().await.unwrap().text().await.unwrap())
+    }
+
+    /// Asserts that pages with one settlement each list the reversed ones in an order.
+    async fn assert_reversals(&self, order: &str) {
+        let path = format!("/v1/operator/settlements?order={order}&limit=1");
+        let first = ok(self.server.get(&path, &self.luz)).await;
+        let next = format!("{path}&cursor={}", first["next_cursor"].as_str().unwrap());
+        let second = ok(self.server.get(&next, &self.luz)).await;
+        assert_eq!(second["next_cursor"], Value::Null);
+        let listed = [&first, &second].map(|page| items(page)[0]["game"].as_str().unwrap());
+        let direction = if order.starts_with("newest") { "desc" } else { "asc" };
+        let expected = format!(
+            "select game::text from settlements where reversed_at is not null
+            order by reversed_at {direction}"
+        );
+        let expected: Vec<String> = read_values(&self.server.bank.pool, &expected).await;
+        assert_eq!(listed.as_slice(), expected, "{order}");
     }
 
     /// Asserts that every report shows the same coins, and that the ledger's accounts agree.
@@ -86,8 +100,15 @@ impl SettledGames {
             sums.map(|name| totals[name].as_i64().unwrap());
         assert_eq!((games, reversed_games), (3, reversed));
         assert_eq!(self.server.bank.balance("fee:newbie").await, fees);
-        assert_eq!(self.sum_csv_column("gross_hundredths").await, gross);
-        assert_eq!(self.sum_csv_column("fee_hundredths").await, fees);
+        let file = self.load_csv().await;
+        assert_eq!(file.hundredths("paid").iter().sum::<i64>(), gross);
+        assert_eq!(file.hundredths("fee").iter().sum::<i64>(), fees);
+        file.assert_no_empty_column(&[]);
+        let marked = file.column("reversed").into_iter().filter(|word| *word == "yes").count();
+        assert_eq!(i64::try_from(marked), Ok(reversed));
+        // The columns of reversals exist only if there are some.
+        let has_times = file.columns.iter().any(|name| name == "reversed_at");
+        assert_eq!(has_times, reversed > 0);
 
         // A day in which it is noon now, so that everything was booked today.
         let now = jiff::Timestamp::now();
@@ -178,6 +199,9 @@ async fn a_rebuilt_projection_of_reversals_has_the_same_sums() {
     }
     games.assert_agree(2).await;
     assert_eq!(games.load_totals("").await, before);
+    for order in ["newest_reversal", "oldest_reversal"] {
+        games.assert_reversals(order).await;
+    }
 }
 
 #[tokio::test]

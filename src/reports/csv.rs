@@ -1,0 +1,71 @@
+//! Lines of CSV files (RFC 4180) that spreadsheets open.
+
+use std::fmt::{self, Display, Write as _};
+
+/// The byte order mark of UTF-8. Without it, spreadsheets read letters such as ñ and ₱ in another
+/// encoding.
+pub(super) const BYTE_ORDER_MARK: char = '\u{feff}';
+
+/// A text that players choose. An apostrophe precedes a text that a spreadsheet would take for a
+/// formula.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SpreadsheetText<'a>(pub(super) &'a str);
+
+impl Display for SpreadsheetText<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The wide forms are those of East Asian keyboards.
+        let begins_formula = |first: char| {
+            matches!(first, '=' | '+' | '-' | '@' | '\t' | '\r' | '\n' | '＝' | '＋' | '－' | '＠')
+        };
+        if self.0.starts_with(begins_formula) {
+            f.write_char('\'')?;
+        }
+        f.write_str(self.0)
+    }
+}
+
+/// Writes a line. A field is quoted if necessary.
+pub(super) fn write_line<'a>(out: &mut String, fields: impl IntoIterator<Item = &'a dyn Display>) {
+    for (index, field) in fields.into_iter().enumerate() {
+        if index > 0 {
+            out.push(',');
+        }
+        let start = out.len();
+        write!(out, "{field}").expect("writing to a string succeeds");
+        if out[start..].contains(['"', ',', '\n', '\r']) {
+            let quoted = format!("\"{}\"", out[start..].replace('"', "\"\""));
+            out.truncate(start);
+            out.push_str(&quoted);
+        }
+    }
+    out.push_str("\r\n");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{SpreadsheetText, write_line};
+
+    #[test]
+    fn fields_are_quoted_where_they_must_be() {
+        let mut out = String::new();
+        write_line(&mut out, [&1 as &dyn std::fmt::Display, &"a,b", &"say \"no\"", &""]);
+        assert_eq!(out, "1,\"a,b\",\"say \"\"no\"\"\",\r\n");
+    }
+
+    #[test]
+    fn a_text_is_no_formula() {
+        for (text, written) in [
+            ("=1+1", "'=1+1"),
+            ("+63 917", "'+63 917"),
+            ("-2", "'-2"),
+            ("@luz", "'@luz"),
+            ("\tluz", "'\tluz"),
+            ("＝1", "'＝1"),
+            ("Niña ₱5", "Niña ₱5"),
+            ("a=b", "a=b"),
+            ("", ""),
+        ] {
+            assert_eq!(SpreadsheetText(text).to_string(), written);
+        }
+    }
+}
