@@ -26,7 +26,7 @@ use crate::jobs::Jobs;
 use crate::ledger::{Ledger, LedgerOptions, LedgerTasks};
 use crate::live_store::{self, LiveStore};
 use crate::lobby::conflict_keys::ConflictSecret;
-use crate::lobby::{self, Catalog, Lobby, LobbyParts, Matcher, Room, house_rooms};
+use crate::lobby::{self, Catalog, Lobby, LobbyParts, Matcher, Room, RoomCounts, house_rooms};
 use crate::metrics::Metrics;
 use crate::notices::Notices;
 use crate::operators::{AdjustmentBounds, Audit, Corrections, OperatorAuth, Operators};
@@ -250,6 +250,8 @@ pub async fn start(
     let tables = tables.await.map_err(ServeError::Redis)?;
     tables.start_ai_pool(parts.ai_workers, AI_TIMEOUT)?;
     register_metrics(&metrics, &tables, [&pool, &ledger_pool]);
+    register_transfers(&metrics, &ledger);
+    register_rejections(&metrics, &rate_limits);
     let (stop, stopping) = watch::channel(false);
 
     let mut background = JoinSet::new();
@@ -318,6 +320,7 @@ pub async fn start(
     background.spawn(lobby.clone().follow_tickets());
     background.spawn(lobby.clone().run_online_refresh());
     background.spawn(lobby.clone().follow_invitations());
+    background.spawn(lobby.clone().sample_room_counts(register_players(&metrics, &lobby)));
     background.spawn(Matcher::new(lobby.clone()).run_until(stopping.clone()));
     background.spawn(projections.run(ratings, stopping.clone()));
     let links = LinkMonitor::new(parts.links);
@@ -342,6 +345,9 @@ pub async fn start(
         let live = probed.clone();
         async move { live.check_writable().await.map_err(|error| error.to_string()) }
     });
+    let readiness = http::Readiness::new(vec![redis]);
+    readiness.register_metrics(&metrics);
+    background.spawn(readiness.clone().run(pool.clone()));
     let services = http::Services {
         accounts,
         analyses: http::Analyses::default(),
@@ -363,7 +369,7 @@ pub async fn start(
         social,
         standings,
         pool,
-        readiness: http::Readiness::new(vec![redis]),
+        readiness,
     };
     let probed = probes.local_addr()?;
     let mut unprobed = stopping.clone();
@@ -452,6 +458,55 @@ fn register_metrics(metrics: &Metrics, tables: &Tables<AnyGame>, [pool, ledger]:
         let pool = pool.clone();
         metrics.register_gauge_fn(name, help, move || count(&pool));
     }
+}
+
+/// Registers the coins that the ledger moves.
+fn register_transfers(metrics: &Metrics, ledger: &Ledger) {
+    let ledger = ledger.clone();
+    metrics.register_counters_fn(
+        "bahay_transferred_hundredths",
+        "Hundredths of a coin that the operations sealed by this process have moved",
+        "code",
+        move || ledger.transfer_totals(),
+    );
+}
+
+/// Registers the rejections by limits of addresses and accounts.
+fn register_rejections(metrics: &Metrics, rate_limits: &RateLimits) {
+    let rate_limits = rate_limits.clone();
+    metrics.register_counters_fn(
+        "bahay_rate_limit_rejections",
+        "Connections and requests that a limit has rejected",
+        "limit",
+        move || rate_limits.rejections(),
+    );
+}
+
+/// Registers the players of the process and of the rooms. Returns the sample that the metrics of
+/// rooms show.
+fn register_players(metrics: &Metrics, lobby: &Lobby) -> RoomCounts {
+    let online = lobby.clone();
+    metrics.register_gauge_fn(
+        "bahay_players_online",
+        "Players with an open socket at this process",
+        move || online.count_online() as u64,
+    );
+    let counts = RoomCounts::default();
+    let players = counts.clone();
+    metrics.register_gauges_fn(
+        "bahay_room_players",
+        "Players at the tables of a room, on all nodes",
+        "room",
+        move || players.players(),
+    );
+    let tables = counts.clone();
+    metrics.register_gauges_fn(
+        "bahay_room_tables",
+        "Tables of a room with players, on all nodes",
+        "room",
+        move || tables.tables(),
+    );
+    counts
 }
 
 impl RunningServer {

@@ -22,6 +22,12 @@ use crate::verify::hourly::Checks;
 /// next interval if that fails.
 const OBSERVE_INTERVAL: Duration = Duration::from_secs(20);
 
+/// The names of the periodic jobs.
+const REMOVE_EXPIRED_ROWS: &str = "remove_expired_rows";
+const MAINTAIN_MONTHS: &str = "maintain_months";
+const CHECK_LEDGER: &str = "check_ledger";
+const ARCHIVE_RECORDS: &str = "archive_records";
+
 /// The jobs of a node. Clones share everything.
 #[derive(Clone, Debug)]
 pub struct Jobs {
@@ -54,12 +60,12 @@ impl Jobs {
         let months = Months::new(pool.clone(), metrics);
         let worker = Worker::new(pool)
             .with_observer(count_outcomes(metrics))
-            .every(retention::PERIOD, "remove_expired_rows", call!(retention, remove_all))
-            .every(months::PERIOD, "maintain_months", call!(months, run))
-            .every(checks.period(), "check_ledger", call!(checks, run_due_check));
+            .every(retention::PERIOD, REMOVE_EXPIRED_ROWS, call!(retention, remove_all))
+            .every(months::PERIOD, MAINTAIN_MONTHS, call!(months, run))
+            .every(checks.period(), CHECK_LEDGER, call!(checks, run_due_check));
         let worker = match archiver {
             Some(archiver) => {
-                worker.every(ARCHIVING_PERIOD, "archive_records", call!(archiver, archive_due))
+                worker.every(ARCHIVING_PERIOD, ARCHIVE_RECORDS, call!(archiver, archive_due))
             }
             None => worker,
         };
@@ -137,6 +143,8 @@ impl Jobs {
 fn count_outcomes(metrics: &Metrics) -> impl Fn(&'static str, Outcome) + Send + Sync + 'static {
     let register = |name, help| {
         let counts = CounterFamily::default();
+        counts
+            .expose("name", &[REMOVE_EXPIRED_ROWS, MAINTAIN_MONTHS, CHECK_LEDGER, ARCHIVE_RECORDS]);
         metrics.register_counts(name, help, &counts);
         counts
     };
@@ -149,6 +157,7 @@ fn count_outcomes(metrics: &Metrics) -> impl Fn(&'static str, Outcome) + Send + 
             Outcome::Failed => &failed,
             Outcome::Dead => &dead,
         };
-        counts.increment("job", job);
+        // The label `job` is Prometheus' own, for the group of scraped servers.
+        counts.increment("name", job);
     }
 }

@@ -8,6 +8,7 @@
 //!
 //! Metrics do not affect behaviour, and do not outlive the process.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -41,6 +42,14 @@ pub struct CounterFamily(Family<[(&'static str, &'static str); 1], Counter>);
 impl CounterFamily {
     pub fn increment(&self, label: &'static str, value: &'static str) {
         self.0.get_or_create(&[(label, value)]).inc();
+    }
+
+    /// Exposes these values at zero. Prometheus computes no increase for a counter that first
+    /// appears with its first event.
+    pub fn expose(&self, label: &'static str, values: &[&'static str]) {
+        for value in values {
+            drop(self.0.get_or_create(&[(label, *value)]));
+        }
     }
 }
 
@@ -110,14 +119,41 @@ impl Metrics {
     }
 
     /// Registers gauges with one label, whose values are sampled at each scrape.
-    pub fn register_gauges_fn(
+    pub fn register_gauges_fn<L: Into<Cow<'static, str>>>(
+        &self,
+        name: &'static str,
+        help: &'static str,
+        label: &'static str,
+        sample: impl Fn() -> Vec<(L, u64)> + Send + Sync + 'static,
+    ) {
+        let sample =
+            move || sample().into_iter().map(|(value, level)| (value.into(), level)).collect();
+        let sample = Box::new(move || SampledValue::Levels(label, sample()));
+        self.registry().register_collector(Box::new(SampledMetric { name, help, sample }));
+    }
+
+    /// Registers gauges of seconds with one label, whose values are sampled at each scrape.
+    pub fn register_times_fn(
+        &self,
+        name: &'static str,
+        help: &'static str,
+        label: &'static str,
+        sample: impl Fn() -> Vec<(&'static str, Duration)> + Send + Sync + 'static,
+    ) {
+        let sample = Box::new(move || SampledValue::Times(label, sample()));
+        self.registry().register_collector(Box::new(SampledMetric { name, help, sample }));
+    }
+
+    /// Registers counters with one label, whose values are sampled at each scrape. The name is
+    /// given without `_total`.
+    pub fn register_counters_fn(
         &self,
         name: &'static str,
         help: &'static str,
         label: &'static str,
         sample: impl Fn() -> Vec<(&'static str, u64)> + Send + Sync + 'static,
     ) {
-        let sample = Box::new(move || SampledValue::Levels(label, sample()));
+        let sample = Box::new(move || SampledValue::Counts(label, sample()));
         self.registry().register_collector(Box::new(SampledMetric { name, help, sample }));
     }
 
@@ -245,7 +281,11 @@ impl Metrics {
 enum SampledValue {
     Level(u64),
     /// Gauges by the value of a label.
-    Levels(&'static str, Vec<(&'static str, u64)>),
+    Levels(&'static str, Vec<(Cow<'static, str>, u64)>),
+    /// Gauges of seconds by the value of a label.
+    Times(&'static str, Vec<(&'static str, Duration)>),
+    /// Counters by the value of a label.
+    Counts(&'static str, Vec<(&'static str, u64)>),
     Count(u64),
     Time(Duration),
 }
@@ -264,16 +304,23 @@ impl fmt::Debug for SampledMetric {
 }
 
 impl Collector for SampledMetric {
-    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
+    fn encode(&self, encoder: DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
         let gauge = |level| ConstGauge::new(i64::try_from(level).unwrap_or(i64::MAX));
         match (self.sample)() {
             SampledValue::Level(level) => self.write(encoder, &gauge(level)),
             SampledValue::Levels(label, levels) => {
-                let kind = MetricType::Gauge;
-                let mut family = encoder.encode_descriptor(self.name, self.help, None, kind)?;
-                levels.into_iter().try_for_each(|(value, level)| {
-                    gauge(level).encode(family.encode_family(&[(label, value)])?)
-                })
+                let levels = levels.into_iter().map(|(value, level)| (value, gauge(level)));
+                self.write_family(encoder, MetricType::Gauge, label, levels)
+            }
+            SampledValue::Times(label, times) => {
+                let gauge = |time: Duration| ConstGauge::new(time.as_secs_f64());
+                let times = times.into_iter().map(|(value, time)| (value, gauge(time)));
+                self.write_family(encoder, MetricType::Gauge, label, times)
+            }
+            SampledValue::Counts(label, counts) => {
+                let counts = counts.into_iter();
+                let counts = counts.map(|(value, count)| (value, ConstCounter::new(count)));
+                self.write_family(encoder, MetricType::Counter, label, counts)
             }
             SampledValue::Count(count) => self.write(encoder, &ConstCounter::new(count)),
             SampledValue::Time(time) => self.write(encoder, &ConstCounter::new(time.as_secs_f64())),
@@ -289,6 +336,20 @@ impl SampledMetric {
     ) -> Result<(), fmt::Error> {
         let kind = metric.metric_type();
         metric.encode(encoder.encode_descriptor(self.name, self.help, None, kind)?)
+    }
+
+    /// Writes metrics of one kind, each with its value of a label.
+    fn write_family<L: AsRef<str>, M: EncodeMetric>(
+        &self,
+        mut encoder: DescriptorEncoder<'_>,
+        kind: MetricType,
+        label: &'static str,
+        metrics: impl IntoIterator<Item = (L, M)>,
+    ) -> Result<(), fmt::Error> {
+        let mut family = encoder.encode_descriptor(self.name, self.help, None, kind)?;
+        metrics.into_iter().try_for_each(|(value, metric)| {
+            metric.encode(family.encode_family(&[(label, value.as_ref())])?)
+        })
     }
 }
 
@@ -332,6 +393,11 @@ mod tests {
         metrics.register_play(&play);
         metrics.register_gauge_fn("bahay_things", "Things", || 5);
         metrics.register_gauges_fn("bahay_ages", "Ages", "of", || vec![("one", 7), ("two", 8)]);
+        metrics.register_gauges_fn("bahay_loads", "Loads", "of", || vec![("a".to_owned(), 9)]);
+        metrics.register_times_fn("bahay_waits_seconds", "Waits", "of", || {
+            vec![("one", Duration::from_millis(250))]
+        });
+        metrics.register_counters_fn("bahay_calls", "Calls", "of", || vec![("one", 3)]);
         metrics.register_counter_fn("bahay_steps", "Steps", || 6);
         metrics.register_seconds_fn("bahay_busy_seconds", "Busy", || Duration::from_millis(1_500));
         play.moves.inc();
@@ -339,11 +405,15 @@ mod tests {
         play.messages_waiting.inc_by(3);
         play.action_to_ack.observe(Duration::from_micros(100));
         play.refusals.increment("code", "too_fast");
+        play.refusals.expose("code", &["too_fast", "muted"]);
         let text = metrics.text().unwrap();
         for line in [
             "bahay_things 5",
             "bahay_ages{of=\"one\"} 7",
             "bahay_ages{of=\"two\"} 8",
+            "bahay_loads{of=\"a\"} 9",
+            "bahay_waits_seconds{of=\"one\"} 0.25",
+            "bahay_calls_total{of=\"one\"} 3",
             "bahay_steps_total 6",
             "bahay_busy_seconds_total 1.5",
             "bahay_moves_total 1",
@@ -351,6 +421,7 @@ mod tests {
             "bahay_socket_messages_waiting 3",
             "bahay_action_to_ack_seconds_bucket{le=\"0.000125\"} 1",
             "bahay_refusals_total{code=\"too_fast\"} 1",
+            "bahay_refusals_total{code=\"muted\"} 0",
         ] {
             assert!(text.lines().any(|found| found == line), "{line} is not in {text}");
         }

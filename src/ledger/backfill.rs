@@ -25,6 +25,7 @@ use super::operation::{Operation, Request, WinLimit};
 use super::operations::{GrantCoins, OpenGame, Opening, OpeningOutcome, SettleGame};
 use super::posting::account_ids::create_house_accounts;
 use super::seal::Hexadecimal;
+use super::transfer_totals::TransferTotals;
 use crate::months;
 
 // The tables of a batch with their columns.
@@ -297,7 +298,7 @@ impl LedgerBatch {
         .fetch_one(&mut *tx)
         .await?;
         tx.commit().await?;
-        house_projection::seal_all(pool).await?;
+        house_projection::seal_all(pool, &TransferTotals::default()).await?;
         Ok(())
     }
 

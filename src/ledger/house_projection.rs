@@ -15,6 +15,7 @@ use sqlx::{PgConnection, PgPool};
 
 use super::books::AccountState;
 use super::seal::{self, OperationContent};
+use super::transfer_totals::TransferTotals;
 use crate::db;
 
 /// The maximum number of operations per transaction.
@@ -23,11 +24,12 @@ const OPERATIONS_MAX: i64 = 1_000;
 /// The advisory lock that the projection holds, so that nodes take turns. The number is arbitrary.
 const ADVISORY_LOCK: i64 = 0x6261_6861_795f_666f;
 
-/// Seals operations until none is unsealed. Returns the number of sealed operations.
-pub(super) async fn seal_all(pool: &PgPool) -> Result<u64, sqlx::Error> {
+/// Seals operations until none is unsealed, and adds their transfers to the totals. Returns the
+/// number of sealed operations.
+pub(super) async fn seal_all(pool: &PgPool, totals: &TransferTotals) -> Result<u64, sqlx::Error> {
     let mut sum = 0_u64;
     loop {
-        let sealed = db::retry(|| seal_batch(pool)).await?;
+        let sealed = db::retry(|| seal_batch(pool, totals)).await?;
         sum = sum.saturating_add(sealed);
         if sealed < OPERATIONS_MAX.unsigned_abs() {
             return Ok(sum);
@@ -35,7 +37,7 @@ pub(super) async fn seal_all(pool: &PgPool) -> Result<u64, sqlx::Error> {
     }
 }
 
-async fn seal_batch(pool: &PgPool) -> Result<u64, sqlx::Error> {
+async fn seal_batch(pool: &PgPool, totals: &TransferTotals) -> Result<u64, sqlx::Error> {
     let mut tx = pool.begin().await?;
     sqlx::query!("select pg_advisory_xact_lock($1)", ADVISORY_LOCK).fetch_one(&mut *tx).await?;
     let operations = sqlx::query_scalar!(
@@ -62,6 +64,7 @@ async fn seal_batch(pool: &PgPool) -> Result<u64, sqlx::Error> {
     write_house_accounts(&mut tx, &house).await?;
     seal::append_seal(&mut tx, &booked).await?;
     tx.commit().await?;
+    totals.add(&booked);
     Ok(u64::try_from(operations.len()).unwrap_or(u64::MAX))
 }
 

@@ -10,7 +10,8 @@
 //!   `books`; `openings` reads what only openings of games need.
 //! - `posting` collects requests into batches, reads the books, and writes what was decided.
 //! - `canonical` is the form of JSON that inputs are hashed in.
-//! - `house_projection` updates the balances of house accounts and seals operations (`seal`).
+//! - `house_projection` updates the balances of house accounts, seals operations (`seal`), and adds
+//!   their transfers to `transfer_totals`.
 //! - `read` answers queries, `preview` and `refunds` compute the outcome of a correction and of the
 //!   void of a table, `audit` checks the books, `house_bots` sums the coins of house bots, and
 //!   `backfill` writes a whole history.
@@ -38,6 +39,7 @@ mod preview;
 mod read;
 mod refunds;
 mod seal;
+mod transfer_totals;
 
 use std::time::Duration;
 
@@ -63,6 +65,7 @@ use operation::{Answer, Operation, Request};
 use posting::account_ids::AccountIds;
 use posting::locked;
 use posting::writer::{self, Job};
+use transfer_totals::TransferTotals;
 
 use crate::allowance::Allowance;
 
@@ -109,6 +112,7 @@ pub struct Ledger {
     account_ids: AccountIds,
     writer: mpsc::Sender<Job>,
     allowance: Allowance,
+    transfer_totals: TransferTotals,
 }
 
 /// The ledger's background tasks. After a drop they finish the waiting operations and end by
@@ -118,6 +122,7 @@ pub struct LedgerTasks {
     pool: PgPool,
     stop: watch::Sender<bool>,
     tasks: Vec<JoinHandle<()>>,
+    transfer_totals: TransferTotals,
 }
 
 impl LedgerTasks {
@@ -130,7 +135,7 @@ impl LedgerTasks {
                 tracing::error!(%error, "a task of the ledger failed");
             }
         }
-        if let Err(error) = house_projection::seal_all(&self.pool).await {
+        if let Err(error) = house_projection::seal_all(&self.pool, &self.transfer_totals).await {
             tracing::warn!(%error, "the house projection failed");
         }
     }
@@ -149,12 +154,19 @@ impl Ledger {
         let ids = account_ids.clone();
         let writer_task = writer::run_writer(pool.clone(), ids, waiting, options, stopped.clone());
         let every = Duration::from_millis(options.projection_interval_ms.max(1));
-        let projection_task = writer::run_house_projection(pool.clone(), every, stopped);
+        let transfer_totals = TransferTotals::default();
+        let totals = transfer_totals.clone();
+        let projection_task = writer::run_house_projection(pool.clone(), totals, every, stopped);
         let tasks = vec![tokio::spawn(writer_task), tokio::spawn(projection_task)];
         let allowance = options.allowance;
         let reads = pool.clone();
-        let ledger = Self { pool: pool.clone(), reads, account_ids, writer, allowance };
-        (ledger, LedgerTasks { pool, stop, tasks })
+        let tasks = LedgerTasks {
+            pool: pool.clone(),
+            stop,
+            tasks,
+            transfer_totals: transfer_totals.clone(),
+        };
+        (Self { pool, reads, account_ids, writer, allowance, transfer_totals }, tasks)
     }
 
     /// Runs queries on `reads`, so that any number of them takes no connection from games that open
@@ -166,7 +178,13 @@ impl Ledger {
     /// Seals the waiting operations and updates the balances of house accounts at once, without
     /// waiting for the interval. Returns the number of sealed operations.
     pub async fn seal_operations(&self) -> Result<u64, LedgerError> {
-        Ok(house_projection::seal_all(&self.pool).await?)
+        Ok(house_projection::seal_all(&self.pool, &self.transfer_totals).await?)
+    }
+
+    /// Returns the hundredths of a coin that the operations sealed by this process have moved since
+    /// its start, by the code of the transfer.
+    pub fn transfer_totals(&self) -> Vec<(&'static str, u64)> {
+        self.transfer_totals.by_code()
     }
 
     /// Runs an operation together with others that wait.

@@ -80,6 +80,12 @@ impl OperationContent {
         })
     }
 
+    /// Returns the code and the amount of each transfer.
+    pub(super) fn coded_amounts(&self) -> impl Iterator<Item = (&str, Coins)> {
+        let amounts = self.amounts.iter().map(|amount| Coins::from_hundredths(*amount));
+        self.codes.iter().map(String::as_str).zip(amounts)
+    }
+
     pub(super) fn digest(&self) -> Hash {
         Sha256::digest(self.text()).into()
     }

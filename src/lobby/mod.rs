@@ -8,7 +8,8 @@
 //! player that has to wait after a no-show (`admission`).
 //!
 //! `seats` seats players, `admission` decides who may sit down, `matching` places tickets and
-//! seats house bots, `private` runs tables with codes, `practice` tables without coins.
+//! seats house bots, `private` runs tables with codes, `practice` tables without coins, and
+//! `room_counts` samples the players of the rooms for metrics.
 
 mod admission;
 mod bots;
@@ -20,6 +21,7 @@ mod online;
 mod options;
 mod practice;
 mod private;
+mod room_counts;
 mod seats;
 
 use std::collections::BTreeMap;
@@ -53,6 +55,7 @@ pub use private::{
     CODE_LENGTH, FinishedGame, PRIVATE_TABLES_MAX, PrivateSeat, PrivateTableRequest, PrivateView,
     REMATCH_WITHIN, Rematch,
 };
+pub use room_counts::RoomCounts;
 pub use seats::RoomSeat;
 
 /// The time in milliseconds for which the counts of [`Lobby::playing_counts`] are cached.

@@ -144,6 +144,11 @@ impl Drop for OpenSocket {
 }
 
 impl Lobby {
+    /// Returns the number of players with an open socket at this process.
+    pub fn count_online(&self) -> usize {
+        self.online.sockets().len()
+    }
+
     /// Counts an open socket of a player, and publishes it if it is the first.
     pub async fn register_socket(&self, player: PlayerId) -> OpenSocket {
         let socket = OpenSocket { online: self.online.clone(), player, is_closed: false };

@@ -55,7 +55,9 @@ struct AiJob<G: Ai + Readable> {
 
 impl<G: Ai + Readable> Default for AiPool<G> {
     fn default() -> Self {
-        Self { started: OnceLock::new(), counts: CounterFamily::default() }
+        let counts = CounterFamily::default();
+        counts.expose("outcome", &["played", "late", "busy", "failed"]);
+        Self { started: OnceLock::new(), counts }
     }
 }
 

@@ -18,6 +18,7 @@ mod token_buckets;
 mod write_half;
 
 use std::net::{IpAddr, SocketAddr};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
@@ -135,6 +136,30 @@ struct LimitState {
     account_requests: TokenBuckets<PlayerId>,
     sign_ins: NetworkRateLimit,
     operator_sign_ins: NetworkRateLimit,
+    rejections: Rejections,
+}
+
+/// The number of rejections by each limit.
+#[derive(Debug, Default)]
+struct Rejections {
+    connections: AtomicU64,
+    sockets: AtomicU64,
+    unauthenticated_sockets: AtomicU64,
+    socket_handshakes: AtomicU64,
+    requests: AtomicU64,
+    account_requests: AtomicU64,
+    sign_ins: AtomicU64,
+    operator_sign_ins: AtomicU64,
+}
+
+/// Counts a rejection.
+fn count_rejection<T>(
+    rejections: &AtomicU64,
+    admission: Result<T, AdmissionError>,
+) -> Result<T, AdmissionError> {
+    admission.inspect_err(|_| {
+        rejections.fetch_add(1, Ordering::Relaxed);
+    })
 }
 
 impl Default for RateLimits {
@@ -156,8 +181,34 @@ impl RateLimits {
             account_requests: TokenBuckets::new(options.requests_per_account),
             sign_ins: NetworkRateLimit::new(options.sign_ins_per_address),
             operator_sign_ins: NetworkRateLimit::new(options.sign_ins_per_address),
+            rejections: Rejections::default(),
             options,
         }))
+    }
+
+    /// Returns the number of rejections by each limit since the start, by its name in metrics.
+    pub fn rejections(&self) -> Vec<(&'static str, u64)> {
+        let Rejections {
+            connections,
+            sockets,
+            unauthenticated_sockets,
+            socket_handshakes,
+            requests,
+            account_requests,
+            sign_ins,
+            operator_sign_ins,
+        } = &self.0.rejections;
+        let counts = [
+            ("connections", connections),
+            ("sockets", sockets),
+            ("unauthenticated_sockets", unauthenticated_sockets),
+            ("socket_handshakes", socket_handshakes),
+            ("requests", requests),
+            ("account_requests", account_requests),
+            ("sign_ins", sign_ins),
+            ("operator_sign_ins", operator_sign_ins),
+        ];
+        counts.map(|(limit, count)| (limit, count.load(Ordering::Relaxed))).into()
     }
 
     pub fn origins(&self) -> &Origins {
@@ -202,27 +253,30 @@ impl RateLimits {
         if self.proxies().contains(peer) {
             return Ok(None);
         }
-        self.0.connections.acquire(peer.into()).map(Some)
+        let admission = self.0.connections.acquire(peer.into());
+        count_rejection(&self.0.rejections.connections, admission).map(Some)
     }
 
     /// Counts a request of an address.
     pub fn check_request(&self, from: Address) -> Result<(), AdmissionError> {
-        self.0.requests.acquire(from)
+        count_rejection(&self.0.rejections.requests, self.0.requests.acquire(from))
     }
 
     /// Counts a request of an account, whatever its address.
     pub fn check_account_request(&self, player: PlayerId) -> Result<(), AdmissionError> {
-        self.0.account_requests.acquire(player)
+        let admission = self.0.account_requests.acquire(player);
+        count_rejection(&self.0.rejections.account_requests, admission)
     }
 
     /// Counts a request that signs in, in addition to [`Self::check_request`].
     pub fn check_sign_in(&self, from: Address) -> Result<(), AdmissionError> {
-        self.0.sign_ins.acquire(from)
+        count_rejection(&self.0.rejections.sign_ins, self.0.sign_ins.acquire(from))
     }
 
     /// Counts a request that signs an operator in, in addition to [`Self::check_request`].
     pub fn check_operator_sign_in(&self, from: Address) -> Result<(), AdmissionError> {
-        self.0.operator_sign_ins.acquire(from)
+        let admission = self.0.operator_sign_ins.acquire(from);
+        count_rejection(&self.0.rejections.operator_sign_ins, admission)
     }
 
     /// Checks the origin of a socket. Programs that are not browsers send none. Pages of the
@@ -243,7 +297,7 @@ impl RateLimits {
 
     /// Acquires a permit for a socket, to be held as long as the socket is open.
     pub fn acquire_socket(&self, from: Address) -> Result<ConnectionPermit, AdmissionError> {
-        self.0.sockets.acquire(from)
+        count_rejection(&self.0.rejections.sockets, self.0.sockets.acquire(from))
     }
 
     /// Acquires a permit for a socket that has not authenticated yet, in addition to that of the
@@ -252,12 +306,14 @@ impl RateLimits {
         &self,
         from: Address,
     ) -> Result<ConnectionPermit, AdmissionError> {
-        self.0.unauthenticated_sockets.acquire(from)
+        let admission = self.0.unauthenticated_sockets.acquire(from);
+        count_rejection(&self.0.rejections.unauthenticated_sockets, admission)
     }
 
     /// Counts a socket handshake of an account.
     pub fn check_socket_handshake(&self, player: PlayerId) -> Result<(), AdmissionError> {
-        self.0.socket_handshakes.acquire(player)
+        let admission = self.0.socket_handshakes.acquire(player);
+        count_rejection(&self.0.rejections.socket_handshakes, admission)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::future::Future;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex as SyncMutex, PoisonError};
 use std::time::Duration;
 
 use axum::Json;
@@ -12,6 +12,7 @@ use axum::response::IntoResponse;
 use bahay_api::server::{Health, LedgerCheck};
 use futures_util::future::{BoxFuture, join_all};
 use tokio::sync::Mutex;
+use tokio::time::MissedTickBehavior;
 
 use crate::clock::Moment;
 use crate::db::{self, PgPool};
@@ -27,6 +28,9 @@ const TIMEOUT: Duration = Duration::from_secs(2);
 /// the probed services.
 const CACHE_TTL: Duration = Duration::from_secs(1);
 
+/// The interval at which a node probes by itself, for its metrics.
+const PROBE_INTERVAL: Duration = Duration::from_secs(5);
+
 /// A service that must answer for the server to be ready.
 #[derive(Clone)]
 pub struct Probe {
@@ -41,6 +45,12 @@ impl Probe {
         F: Future<Output = Result<(), String>> + Send + 'static,
     {
         Self { name, check: Arc::new(move || Box::pin(check())) }
+    }
+
+    async fn measure(&self) -> ProbeMeasurement {
+        let begun = Moment::now();
+        let is_answering = self.is_answering().await;
+        ProbeMeasurement { name: self.name, is_answering, taken: begun.elapsed() }
     }
 
     async fn is_answering(&self) -> bool {
@@ -65,6 +75,16 @@ struct ReadinessInner {
     /// The latest results. The lock is held while probes run, so that concurrent requests share one
     /// run.
     last: Mutex<Option<(Moment, ProbeResults)>>,
+    /// The latest measurements, for a scrape, which does not wait for a running probe.
+    measured: SyncMutex<Vec<ProbeMeasurement>>,
+}
+
+/// The result of the latest probe of a service, and the time that it took.
+#[derive(Clone, Copy, Debug)]
+struct ProbeMeasurement {
+    name: &'static str,
+    is_answering: bool,
+    taken: Duration,
 }
 
 /// The names of the services that answered, and of those that did not.
@@ -77,7 +97,47 @@ struct ProbeResults {
 impl Readiness {
     /// Creates the readiness check. PostgreSQL is not among `probes`; it is probed over the pool.
     pub fn new(probes: Vec<Probe>) -> Self {
-        Self(Arc::new(ReadinessInner { probes, last: Mutex::default() }))
+        let last = Mutex::default();
+        let measured = SyncMutex::default();
+        Self(Arc::new(ReadinessInner { probes, last, measured }))
+    }
+
+    /// Registers the latest results as metrics.
+    pub fn register_metrics(&self, metrics: &Metrics) {
+        let ready = self.clone();
+        metrics.register_gauges_fn(
+            "bahay_service_ready",
+            "Whether a service that readiness depends on answered its last probe",
+            "service",
+            move || {
+                let measured = ready.measurements().into_iter();
+                measured.map(|probe| (probe.name, u64::from(probe.is_answering))).collect()
+            },
+        );
+        let timed = self.clone();
+        metrics.register_times_fn(
+            "bahay_service_probe_seconds",
+            "Time of the last probe of a service that readiness depends on",
+            "service",
+            move || {
+                timed.measurements().into_iter().map(|probe| (probe.name, probe.taken)).collect()
+            },
+        );
+    }
+
+    /// Probes at intervals, so that the metrics are current although nobody requests readiness.
+    /// Runs for as long as it is polled.
+    pub async fn run(self, pool: PgPool) {
+        let mut ticks = tokio::time::interval(PROBE_INTERVAL);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            ticks.tick().await;
+            self.check_probes(&pool).await;
+        }
+    }
+
+    fn measurements(&self) -> Vec<ProbeMeasurement> {
+        self.0.measured.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     async fn check_probes(&self, pool: &PgPool) -> ProbeResults {
@@ -99,12 +159,14 @@ impl Readiness {
             }
         });
         let probes: Vec<_> = std::iter::once(&postgres).chain(&self.0.probes).collect();
-        let answered = join_all(probes.iter().map(|probe| probe.is_answering())).await;
+        let measured = join_all(probes.iter().map(|probe| probe.measure())).await;
         let mut results = ProbeResults::default();
-        for (probe, answered) in probes.iter().zip(answered) {
-            let names = if answered { &mut results.answering } else { &mut results.missing };
+        for probe in &measured {
+            let ProbeResults { answering, missing } = &mut results;
+            let names = if probe.is_answering { answering } else { missing };
             names.push(probe.name);
         }
+        *self.0.measured.lock().unwrap_or_else(PoisonError::into_inner) = measured;
         *last = Some((Moment::now(), results.clone()));
         results
     }

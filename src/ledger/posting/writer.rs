@@ -29,6 +29,7 @@ use crate::clock::Moment;
 use crate::db::{self, Failure};
 use crate::ledger::error::LedgerError;
 use crate::ledger::operation::{Answer, Request};
+use crate::ledger::transfer_totals::TransferTotals;
 use crate::ledger::{LedgerOptions, house_projection};
 
 /// The maximum number of operations per transaction. More bring no measurable gain and increase the
@@ -176,6 +177,7 @@ async fn run_batch_once(
 /// Runs the house projection at intervals until `stop`.
 pub(crate) async fn run_house_projection(
     pool: PgPool,
+    totals: TransferTotals,
     every: Duration,
     mut stop: watch::Receiver<bool>,
 ) {
@@ -186,7 +188,7 @@ pub(crate) async fn run_house_projection(
             _ = stop.changed() => return,
             _ = ticks.tick() => {}
         }
-        if let Err(error) = house_projection::seal_all(&pool).await {
+        if let Err(error) = house_projection::seal_all(&pool, &totals).await {
             tracing::warn!(%error, "the house projection failed");
         }
     }

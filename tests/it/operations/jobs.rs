@@ -325,7 +325,7 @@ async fn the_jobs_of_the_house_run_and_every_node_shows_their_results() {
     }
     let text = nodes[0].2.text().unwrap();
     for job in ["check_ledger", "maintain_months", "remove_expired_rows"] {
-        let line = format!("bahay_jobs_done_total{{job=\"{job}\"}} 1");
+        let line = format!("bahay_jobs_done_total{{name=\"{job}\"}} 1");
         assert!(text.lines().any(|found| found == line), "{line} is not in {text}");
     }
 }
