@@ -1,8 +1,8 @@
-//! The program as its operator runs it: migrations, jobs, signals and figures.
+//! The program as its operator runs it: migrations, jobs, signals and monitoring.
 
-mod figures;
 mod jobs;
 mod migrations;
+mod monitoring;
 pub(crate) mod process;
 mod schema;
 mod security_log;

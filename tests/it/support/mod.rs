@@ -17,6 +17,7 @@ pub(crate) mod live;
 pub(crate) mod node;
 pub(crate) mod process;
 pub(crate) mod programs;
+pub(crate) mod promql;
 pub(crate) mod tls;
 pub(crate) mod waiting;
 
