@@ -132,8 +132,8 @@ run_tests() {
   fi
 }
 
-# Runs the drills, which take minutes: the browser client played in every state, then the release archive, a house in
-# containers, backups, the archive, fuzzing and faults.
+# Runs the drills, which take minutes: the browser client played in every state, then the release archive, monitoring,
+# a house in containers, backups, the archive, fuzzing and faults.
 cmd_drills() {
   [ $# -eq 0 ] || die "unknown argument $1: ./dev drills"
   enter_test_instance drills
@@ -143,6 +143,7 @@ cmd_drills() {
   start_services
   check_release
   BAHAY_BUILT=$BINARY run_child "$ROOT/dev" play || die "the browser client failed: see above"
+  check_monitoring
   check_house_quickly
   check_backups
   check_archive

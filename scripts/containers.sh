@@ -30,7 +30,6 @@ check_containers() {
   run_child with_libraries "$CONTRACTS/venv/bin/python" tests/containers/compose.py "$ROOT" ||
     die "docker-compose.yml, Dockerfile or .env.sample do not pass their checks: see above"
   run_linters
-  check_alerts
   check_context
   check_roles
   [ "$1" != files ] || return 0
@@ -86,43 +85,6 @@ check_cluster() {
   fi
   run_child with_libraries "$1/bin/python" tests/containers/kubernetes.py "$ROOT" "${files[@]}" ||
     die "the manifests of containers/kubernetes do not pass their checks: see above"
-}
-
-PROMETHEUS=''
-PROMTOOL=''
-
-# Finds Prometheus. Debian's package is unpacked and not installed, since it would start a service with the
-# system.
-find_prometheus() {
-  local folder=$PROGRAMS/prometheus
-  if PROMETHEUS=$(type -P prometheus) && PROMTOOL=$(type -P promtool); then return 0; fi
-  PROMETHEUS=$folder/usr/bin/prometheus PROMTOOL=$folder/usr/bin/promtool
-  if [ ! -x "$PROMETHEUS" ] && ! unpack_prometheus "$folder"; then PROMETHEUS='' PROMTOOL=''; fi
-}
-
-# Checks the configuration and the alerts of Prometheus with promtool. play_with_server_login runs Prometheus
-# itself.
-check_alerts() {
-  find_prometheus
-  [ -n "$PROMTOOL" ] || {
-    say "NOT CHECKED: alerts and the configuration of Prometheus, since it cannot be installed here"
-    return 0
-  }
-  {
-    run_child "$PROMTOOL" check config --syntax-only containers/watch/prometheus.yml &&
-      run_child "$PROMTOOL" check rules containers/watch/alerts.yml &&
-      run_child "$PROMTOOL" test rules tests/containers/alerts.yml
-  } >"$INSTANCE/promtool.log" 2>&1 || {
-    cat "$INSTANCE/promtool.log" >&2
-    die "the alerts do not pass tests/containers/alerts.yml: see above"
-  }
-}
-
-unpack_prometheus() {
-  type -P apt-get >/dev/null && type -P dpkg >/dev/null || return 1
-  mkdir -p "$1"
-  (cd "$1" && apt-get download -qq prometheus && dpkg -x prometheus_*.deb . && rm prometheus_*.deb) \
-    >"$INSTANCE/apt.log" 2>&1
 }
 
 # Checks that cargo accepts the manifests in the build context: with all files that .dockerignore lets through, then
@@ -188,14 +150,9 @@ check_roles() {
   export DATABASE_URL=$database REDIS_URL=$redis
 }
 
-# Plays a game, monitored by Prometheus where it is installed.
 play_with_server_login() {
-  local log=$INSTANCE/owning-nothing.log watched=()
-  if [ -n "$PROMETHEUS" ]; then
-    watched=(with_libraries "$CONTRACTS/venv/bin/python" tests/containers/watch.py "$ROOT" "$PROMETHEUS" "$INSTANCE/watch")
-  fi
-  play_a_game "$1" "$log" ${watched[@]+"${watched[@]}"}
-  [ -z "$PROMETHEUS" ] || say "$(tail -n 1 "$INSTANCE/demo.log")"
+  local log=$INSTANCE/owning-nothing.log
+  play_a_game "$1" "$log"
   ! grep -E 'may change booked transfers|permission denied' "$log" >&2 ||
     die "the privileges of the server's login are wrong: see above"
 }

@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2034 # The other parts read the variables set here.
 # Finds the required programs, and installs those that are missing: PostgreSQL and Redis; Node and Python for the
-# contracts; Chromium for the desk; pgBackRest for backups; the NATS server for ledger events in a broker; and
-# valgrind for benchmarks.
+# contracts; Chromium for the desk; pgBackRest for backups; the NATS server for ledger events in a broker;
+# Prometheus for alerts; and valgrind for benchmarks.
 #
 # The search order is: downloads of an earlier run, PATH, the versioned folders of the distributions, Homebrew. If
 # no program fits, it is installed with apt (as root, or with a sudo that needs no password), by unpacking apt's
@@ -10,8 +10,8 @@
 # whose single binary is also the server.
 #
 # Sets PG_BIN (a folder with postgres, initdb, pg_ctl, psql, pg_dump, pg_restore), REDIS_SERVER and REDIS_CLI;
-# NODE, NPM and PYTHON; CHROMIUM; PGBACKREST; NATS_SERVER; VALGRIND. BAHAY_PROGRAMS=private ignores the programs of
-# the machine and downloads all.
+# NODE, NPM and PYTHON; CHROMIUM; PGBACKREST; NATS_SERVER; PROMETHEUS and PROMTOOL; VALGRIND. BAHAY_PROGRAMS=private
+# ignores the programs of the machine and downloads all.
 
 POSTGRES_MIN=15
 REDIS_MIN=7
@@ -223,6 +223,26 @@ need_nats() {
   find_nats || die "the NATS server is missing: install nats-server to test ledger events in a broker"
 }
 
+PROMETHEUS=''
+PROMTOOL=''
+
+find_prometheus() {
+  local path=$PROGRAMS/bin
+  [ "${BAHAY_PROGRAMS:-}" = private ] || path=$path:$PATH:/opt/homebrew/bin
+  PROMETHEUS=$(PATH=$path type -P prometheus) && PROMTOOL=$(PATH=$path type -P promtool)
+}
+
+# Finds Prometheus and promtool; installs them if they are missing. The package would start a service with the
+# system, so it is only unpacked.
+need_prometheus() {
+  find_prometheus && return 0
+  mkdir -p "$PROGRAMS"
+  lock "$PROGRAMS/lock"
+  find_prometheus || BAHAY_PROGRAMS=private install_programs prometheus
+  unlock "$PROGRAMS/lock"
+  find_prometheus || die "Prometheus is missing: install prometheus and promtool to test alerts"
+}
+
 # Configures fonts for an unpacked browser, since the machine may have none and no text is drawn without one.
 write_fonts() {
   local fonts=$PROGRAMS/unpacked/usr/share/fonts
@@ -365,6 +385,7 @@ apt_packages() {
       valgrind) echo valgrind ;;
       pgbackrest) echo pgbackrest ;;
       nats) echo nats-server ;;
+      prometheus) echo prometheus ;;
       # The last one configures the network of containers.
       containers) echo $CONTAINER_PROGRAMS netavark aardvark-dns iptables ;;
       # The second contains data of the browser, the third a font.
@@ -437,12 +458,12 @@ apt_unpack() {
   run_child apt-get "${APT_OPTIONS[@]}" update -qq >"$PROGRAMS/apt.log" 2>&1 || :
   packages=$(apt_packages "$@") ||
     cannot_install "apt does not offer what is needed ($*)"
-  # Of the dependencies only libraries are needed, except for the JIT compiler (disabled in our settings) and
-  # the C library. Python consists of many packages, all of which are needed. The requested packages are
+  # Of the dependencies only libraries are needed, except for the JIT compiler (disabled in our settings), the
+  # C library, and scripts of web pages. Python consists of many packages, all of which are needed. The requested packages are
   # downloaded even if they are installed.
   # shellcheck disable=SC2086 # Word splitting is intended.
   wanted=$(apt-get "${APT_OPTIONS[@]}" -s install --no-install-recommends $packages 2>/dev/null |
-    sed -n 's/^Inst \([^ ]*\) .*/\1/p' | grep "$needed" | grep -vE '^libllvm|^libc6|perl' || :)
+    sed -n 's/^Inst \([^ ]*\) .*/\1/p' | grep "$needed" | grep -vE '^libllvm|^libc6|^libjs|perl' || :)
   (
     cd "$PROGRAMS/apt/archives"
     # shellcheck disable=SC2086 # Word splitting is intended.
@@ -462,7 +483,7 @@ write_wrappers() {
   mkdir -p "$PROGRAMS/bin"
   for program in "$PROGRAMS"/unpacked/usr/lib/postgresql/*/bin/{postgres,initdb,pg_ctl,psql,pg_dump,pg_restore,pgbench} \
     "$PROGRAMS"/unpacked/usr/bin/{redis,valkey}-{server,check-rdb,cli} \
-    "$PROGRAMS"/unpacked/usr/bin/pgbackrest \
+    "$PROGRAMS"/unpacked/usr/bin/{pgbackrest,prometheus,promtool} \
     "$PROGRAMS"/unpacked/usr/sbin/nats-server; do
     if [ ! -x "$program" ] || [ -L "$program" ]; then continue; fi
     target=${program#"$PROGRAMS"/unpacked/}
@@ -503,6 +524,7 @@ brew_install() {
       postgres) formulas="$formulas postgresql@17" ;;
       redis) formulas="$formulas redis" ;;
       nats) formulas="$formulas nats-server" ;;
+      prometheus) formulas="$formulas prometheus" ;;
       node) formulas="$formulas node" ;;
       chromium) die "Chromium is missing: brew install --cask chromium" ;;
       valgrind) die "valgrind is missing and not available for this system" ;;

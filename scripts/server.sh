@@ -160,8 +160,8 @@ start_server() {
 }
 
 # Plays a game up to its POT on a temporary server with the database login of URL $1. Its output goes to file
-# $2. The remaining arguments are a command prefix that is given the command of the game and runs it. Requires
-# LAB_BINARY (see build_lab).
+# $2. The remaining arguments are a command prefix that is given the command of the game and runs it; BAHAY_SERVER
+# is the process of the server, which it may stop. Requires LAB_BINARY (see build_lab).
 play_a_game() {
   local given=${BAHAY_LISTEN:-} links=${BAHAY_INVITE_BASE:-} server log=$2
   unset BAHAY_LISTEN
@@ -174,8 +174,8 @@ play_a_game() {
     sleep 0.1
   done
   release_port
-  run_child "$@" "$LAB_BINARY" demo --url "$BAHAY_URL" >"$INSTANCE/demo.log" 2>&1 ||
-    die "the demo game failed: $(tail -n 1 "$INSTANCE/demo.log")"
+  BAHAY_SERVER=$server run_child "$@" "$LAB_BINARY" demo --url "$BAHAY_URL" >"$INSTANCE/demo.log" 2>&1 ||
+    die "the demo game, or the drill around it, failed: $(tail -n 1 "$INSTANCE/demo.log")"
   end_process "-$server" TERM 20
   # The next server that is started chooses an address of its own.
   unset BAHAY_LISTEN BAHAY_INVITE_BASE BAHAY_URL
