@@ -94,20 +94,15 @@ impl SettlementOrder {
 
     /// Returns true if the newest or largest settlement is first.
     pub const fn is_descending(self) -> bool {
-        match self {
+        matches!(
+            self,
             Self::Newest
-            | Self::Largest
-            | Self::LargestFee
-            | Self::LargestPot
-            | Self::LargestAnte
-            | Self::NewestReversal => true,
-            Self::Oldest
-            | Self::Smallest
-            | Self::SmallestFee
-            | Self::SmallestPot
-            | Self::SmallestAnte
-            | Self::OldestReversal => false,
-        }
+                | Self::Largest
+                | Self::LargestFee
+                | Self::LargestPot
+                | Self::LargestAnte
+                | Self::NewestReversal
+        )
     }
 
     /// Returns the order by the same attribute in the other direction.
