@@ -1,4 +1,4 @@
-// The desk's only script: displays alerts, refreshes live parts, asks for confirmation of irreversible
+// The desk's main script: displays alerts, refreshes live parts, asks for confirmation of irreversible
 // acts, and keeps a form that is refused. Pages work without it: then they have no alerts, a live part is
 // as old as its page, and a refusal is a page of its own.
 'use strict';
