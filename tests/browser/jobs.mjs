@@ -23,6 +23,8 @@ export async function countActs(page) {
 export async function doJobs(page, url, check) {
   const counts = await countActs(page);
   const fact = async (name) => amount(await page.locator(`dt:text-is("${name}") + dd`).innerText());
+  const settlements = page.getByRole('table', { name: /Settlements/ });
+  const search = page.getByRole('combobox', { name: 'Search', exact: true });
   const heading = (name) => page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
 
   /** Does a job that begins at a path, and asserts that it takes no more clicks and loads than it may. */
@@ -37,10 +39,9 @@ export async function doJobs(page, url, check) {
 
   await job('the largest settlement of today', '/desk/settlements', { clicks: 2, loads: 2 }, async () => {
     await page.getByRole('link', { name: 'Today', exact: true }).last().click();
-    await page.getByRole('link', { name: 'Largest payments' }).click();
+    await settlements.getByRole('link', { name: 'Paid', exact: true }).click();
     await page.waitForURL(/order=largest/);
   });
-  const settlements = page.getByRole('table', { name: /Settlements/ });
   await settlements.getByRole('row').nth(1).getByRole('link').first().click();
   await heading('Game');
   const player = page.getByRole('table', { name: 'Players' }).getByRole('link').first();
@@ -49,12 +50,12 @@ export async function doJobs(page, url, check) {
   const game = page.url().split('/').at(-1);
 
   await job('a player is found by a part of the id', '/desk/today', { clicks: 0, loads: 1 }, async () => {
-    await page.getByRole('searchbox', { name: 'Search' }).fill(id.slice(0, 18));
+    await search.fill(id.slice(0, 18));
     await page.keyboard.press('Enter');
     await page.waitForURL(`**/desk/players/${id}`);
   });
   await job('a game is found by its id', '/desk/rooms', { clicks: 0, loads: 1 }, async () => {
-    await page.getByRole('searchbox', { name: 'Search' }).fill(game);
+    await search.fill(game);
     await page.keyboard.press('Enter');
     await page.waitForURL(`**/desk/games/${game}`);
   });
