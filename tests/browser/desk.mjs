@@ -333,15 +333,15 @@ const player = await guest();
 const before = (await api('GET', '/v1/me/wallet', player.access_token)).available;
 await luz.goto(`${url}/desk/corrections/new`);
 await checkPage(luz, 'ask for a correction');
-const ask = luz.locator('form', { has: luz.getByLabel('Player') });
-await ask.getByLabel('Player').fill(randomUUID());
+const ask = luz.locator('form', { has: luz.getByLabel('Player', { exact: true }) });
+await ask.getByLabel('Player', { exact: true }).fill(randomUUID());
 await ask.getByLabel('Coins').fill('12.50');
 await ask.getByLabel('Reason').fill('A game was lost to a fault of ours');
 await ask.getByRole('button').click();
 // A refusal and an ended session lose nothing that was filled in.
 await ask.getByRole('alert').getByText('Nothing was changed.').waitFor();
 await checkPage(luz, 'a refused form');
-await ask.getByLabel('Player').fill(player.player.id);
+await ask.getByLabel('Player', { exact: true }).fill(player.player.id);
 const session = await luz.context().cookies();
 await luz.context().clearCookies();
 await ask.getByRole('button').click();

@@ -96,9 +96,9 @@ async fn fees_that_were_paid_in_rooms_give_a_right_that_counts_once() {
         };
         let settlement = format!(
             "insert into settlements (game, day, finished_at, booked_at, kind, room, winner, gross,
-                fee, taken_over)
+                fee, ante, seats, taken_over)
             select g.id, '2026-01-01', g.finished_at, g.finished_at, g.kind, '{room}', '{}', 0,
-                {fee}, false
+                {fee}, 100, 3, false
             from games g where g.id = '{game}'",
             players[0]
         );

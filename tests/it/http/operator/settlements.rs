@@ -134,7 +134,12 @@ async fn the_file_of_a_period_opens_in_a_spreadsheet() {
     for (place, name) in names.iter().enumerate() {
         let rename = format!(
             "update players set name = '{name}' where id = (
-                select p.player from game_players p group by p.player order by p.player
+                select p.player
+                from game_players p
+                join settlements s on s.game = p.game
+                where (s.finished_at at time zone 'Asia/Manila')::date = '2026-02-28'
+                group by p.player
+                order by p.player
                 offset {place} limit 1
             )"
         );
