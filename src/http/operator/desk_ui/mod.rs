@@ -1,10 +1,11 @@
 //! The desk: pages on which operators run the house, under `/desk`.
 //!
 //! Pages are rendered completely on the server and work without a script; scripts refresh live
-//! parts, ask for confirmation of irreversible acts, and suggest players while a name is typed. A
-//! handler takes an [`OperatorSession`], whose value proves an operator's session, or an
-//! [`OperatorForm`], which also proves that the form was sent by a page of the desk. It calls the
-//! functions that the operators' API calls, and displays the result with [`layout::page`].
+//! parts, ask for confirmation of irreversible acts, send forms so that a refused one keeps its
+//! fields, and suggest players while a name is typed. A handler takes an [`OperatorSession`], whose
+//! value proves an operator's session, or an [`OperatorForm`], which also proves that the form was
+//! sent by a page of the desk. It calls the functions that the operators' API calls, and displays
+//! the result with [`layout::page`].
 //!
 //! The content security policy lists the resources that a page may load; it allows no inline
 //! script, no inline style, and nothing from other sites.
