@@ -44,7 +44,8 @@ mod tests {
         let at = |text: &str| {
             Some(Timestamp::from_ms(text.parse::<jiff::Timestamp>().unwrap().as_millisecond()))
         };
-        let (from, to) = (at("2026-02-28T16:00:00Z"), at("2026-03-31T16:00:00Z"));
+        let from = at("2026-02-28T16:00:00Z");
+        let to = at("2026-03-31T16:00:00Z");
         assert_eq!(name_csv_file("x", from, to, &manila), "x_2026-03-01_2026-03-31.csv");
         assert_eq!(name_csv_file("x", from, None, &manila), "x_2026-03-01.csv");
         assert_eq!(name_csv_file("x", None, None, &manila), "x.csv");
