@@ -15,9 +15,10 @@ cmd_archive() {
 
 # Checks the archive in a running instance. Requires BINARY and LAB_BINARY (see build).
 check_archive() {
-  local server port url games
+  local server port url games DATABASE_URL=$DATABASE_URL BAHAY_REDIS_PREFIX
   need_contract_programs
   make_environment
+  use_own_database archive
   prepare_moto
   say "moving records of old games to object storage and reading them back"
   run_child "$BINARY" migrate --archive-grace-days 0 || die "the migration failed: see above"

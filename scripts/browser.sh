@@ -16,17 +16,14 @@ cmd_browser() {
   check_play
 }
 
-# Tests the desk in a running instance. Requires BINARY and LAB_BINARY (see build). The test has a database and a key prefix
-# of its own, so that it does not see data of other servers of this instance.
+# Tests the desk in a running instance. Requires BINARY and LAB_BINARY (see build).
 check_browser() {
-  local admin finance room sandbox=no-sandbox
+  local admin finance room sandbox=no-sandbox DATABASE_URL=$DATABASE_URL BAHAY_REDIS_PREFIX
   need_contract_programs
   need_chromium
   make_environment
   prepare_browser
-  "${PG_BIN:+$PG_BIN/}psql" -XAtq "$DATABASE_URL" -c "create database desk_$$" ||
-    die "could not create a database for the desk"
-  export DATABASE_URL=${DATABASE_URL%/*}/desk_$$ BAHAY_REDIS_PREFIX=desk$$
+  use_own_database desk
   BAHAY_LISTEN=''
   BAHAY_PROBE_LISTEN=''
   start_contract_server

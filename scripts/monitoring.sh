@@ -14,11 +14,13 @@ cmd_monitoring() {
 
 # Checks monitoring in a running instance. Requires BINARY and LAB_BINARY (see build).
 check_monitoring() {
+  local DATABASE_URL=$DATABASE_URL BAHAY_REDIS_PREFIX
   find_python || need_contract_programs
   need_prometheus
   say "testing alerts, and running Prometheus beside a server ($("$PROMETHEUS" --version 2>&1 | sed -n '1s/ (.*//p'))"
   check_alerts
   make_environment
+  use_own_database monitoring
   run_child "$BINARY" migrate || die "the migration failed: see above"
   play_a_game "$DATABASE_URL" "$INSTANCE/monitored.log" \
     with_libraries "$PYTHON" tests/monitoring/drill.py "$ROOT" "$PROMETHEUS" "$INSTANCE/monitoring"

@@ -67,14 +67,12 @@ check_play_build() {
 
 # Plays the client in a running instance. Requires BINARY (see build).
 check_play() {
-  local operator sandbox=no-sandbox
+  local operator sandbox=no-sandbox DATABASE_URL=$DATABASE_URL BAHAY_REDIS_PREFIX
   check_play_build
   need_chromium
   make_environment
   prepare_browser
-  "${PG_BIN:+$PG_BIN/}psql" -XAtq "$DATABASE_URL" -c "create database play_$$" ||
-    die "could not create a database for the client"
-  export DATABASE_URL=${DATABASE_URL%/*}/play_$$ BAHAY_REDIS_PREFIX=play$$
+  use_own_database play
   export BAHAY_BOTS=12 BAHAY_BOTS_AFTER_S=0
   BAHAY_LISTEN=''
   BAHAY_PROBE_LISTEN=''

@@ -212,6 +212,13 @@ create_database() {
   fi
 }
 
+# Creates a database for check $1 in the running services and exports its URL with a key prefix, so that the check does
+# not see data of other checks and servers of this instance. The caller makes DATABASE_URL and BAHAY_REDIS_PREFIX local.
+use_own_database() {
+  "${PG_BIN:+$PG_BIN/}psql" -XAtq "$DATABASE_URL" -c "create database $1_$$" || die "could not create a database for $1"
+  export DATABASE_URL=${DATABASE_URL%/*}/$1_$$ BAHAY_REDIS_PREFIX=$1$$
+}
+
 start_redis() {
   local tries=0
   ! service_pid redis >/dev/null || return 0
