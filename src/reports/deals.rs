@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use super::booked::HOUR_MS;
-use super::today::sum_figures;
+use super::figures::sum_figures;
 use super::{Interval, ReportError, Reports, to_sql};
 use crate::clock::{self, Timestamp};
 

@@ -21,6 +21,7 @@ mod books;
 mod csv;
 mod deals;
 mod export;
+mod figures;
 mod game;
 mod partners;
 mod player;
@@ -48,10 +49,10 @@ pub use bahay_api::operator::settlements::SettlementFilter;
 pub use booked::{Interval, OperationCount, TransferTotals, write_transfers};
 pub use books::{OperationRow, Reversibility, add_up};
 pub use deals::{DealSpan, Deals, UNENDED_AFTER};
+pub use figures::sum_figures;
 pub use game::{Dossier, RecordVerdict};
 pub use player::PlayerReport;
 pub use statement::{TooManyBookings, write_statement};
-pub use today::sum_figures;
 
 /// The maximum page size; a larger limit is reduced to it.
 pub const PAGE_MAX: u32 = 100;
