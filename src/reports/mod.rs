@@ -5,7 +5,9 @@
 //! Operations that are not projected yet are added from the ledger itself, so the sums of an
 //! interval are exact (`booked`).
 //!
-//! - `today` combines the figures of a day, `alarms` lists what requires attention.
+//! - `today` combines the figures of a day, `period` those of any period and `comparison` those of
+//!   two days or weeks; `active_players` counts those who played, `alarms` lists what requires
+//!   attention.
 //! - `settlements` lists settled games, `totals` sums them, `export` writes them as CSV, `game`
 //!   reports one of them in full.
 //! - `player` and `partners` report a player, `statement` a wallet, `books` the accounts; `deals` is
@@ -15,15 +17,19 @@
 //! report never delays players; a page has at most [`PAGE_MAX`] rows. Deliberately absent:
 //! authorization.
 
+mod active_players;
 mod alarms;
 mod booked;
 mod books;
+mod comparison;
 mod csv;
+
 mod deals;
 mod export;
 mod figures;
 mod game;
 mod partners;
+mod period;
 mod player;
 mod projection;
 mod search;

@@ -1,15 +1,18 @@
 //! The overview of a day: its figures so far, by hour and by room; the figures of the day before
-//! and of the same day a week ago up to the same time; the coins held now; and the alarms.
+//! and of the same day a week ago up to the same time of day; the coins held now; and the alarms.
 //!
-//! Days are those of the given time zone, as for the leaderboards. Hours are those of UTC.
+//! Days are those of the given time zone, as for the leaderboards. The books are summed by hours of
+//! UTC (`booked`), so the hours of a day are those of UTC too. The first one begins with the day.
 
 use std::collections::BTreeMap;
 
-use bahay_api::operator::today::{BookedFigures, HourFigures, RoomFigures, TodayReport};
+use bahay_api::operator::today::{
+    BookedFigures, HourFigures, PeriodFigures, RoomFigures, TodayReport,
+};
 use jiff::tz::TimeZone;
 
 use super::booked::{HOUR_MS, Interval};
-use super::figures::{add_transfers, count_games, sum_figures};
+use super::figures::{add_transfers, count_games};
 use super::{ReportError, Reports};
 use crate::clock::{self, Timestamp};
 use crate::db;
@@ -49,13 +52,15 @@ impl Reports {
         let of_kind = |kind: &str| held.get(kind).copied().unwrap_or_default().into();
         let rooms = rooms.into_iter();
         let rooms = rooms.map(|(room, figures)| RoomFigures { room, figures });
-        let hours = hours
-            .into_iter()
-            .map(|(ms, figures)| HourFigures { begins_at: Timestamp::from_ms(ms).into(), figures });
+        // The first hour begins with the day, if the day begins within an hour of UTC.
+        let hours = hours.into_iter().map(|(ms, figures)| HourFigures {
+            begins_at: Timestamp::from_ms(ms).max(begins_at).into(),
+            figures,
+        });
         Ok(TodayReport {
             at: now.into(),
             begins_at: begins_at.into(),
-            day: sum_figures(&counted, &booked)?,
+            day: self.combine_figures(so_far, &counted, &booked).await?,
             day_before: self.figures_until_now(now, zone, 1).await?,
             week_before: self.figures_until_now(now, zone, 7).await?,
             rooms: rooms.collect(),
@@ -84,12 +89,9 @@ impl Reports {
         now: Timestamp,
         zone: &TimeZone,
         days: i64,
-    ) -> Result<BookedFigures, ReportError> {
-        let elapsed = now.ms() - day_begins(now, zone, 0).ms();
+    ) -> Result<PeriodFigures, ReportError> {
         let from = day_begins(now, zone, days);
-        let interval = Interval { from, to: Timestamp::from_ms(from.ms() + elapsed) };
-        let counted = self.operation_counts(interval, false).await?;
-        sum_figures(&counted, &self.transfer_totals(interval, false).await?)
+        self.period_figures(Interval { from, to: same_time(now, zone, days).max(from) }).await
     }
 }
 
@@ -102,9 +104,18 @@ fn day_begins(at: Timestamp, zone: &TimeZone, days_before: i64) -> Timestamp {
     clock::from_jiff(begins)
 }
 
+/// Returns the instant with the same time of day as `at`, `days_before` days earlier. A time that a
+/// change of the clocks skips or repeats is that of the offset before the change.
+fn same_time(at: Timestamp, zone: &TimeZone, days_before: i64) -> Timestamp {
+    let now = clock::to_jiff(at).to_zoned(zone.clone());
+    let same = now.datetime().saturating_sub(jiff::SignedDuration::from_hours(24 * days_before));
+    let same = same.to_zoned(zone.clone()).map_or(now.timestamp(), |same| same.timestamp());
+    clock::from_jiff(same)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::day_begins;
+    use super::{day_begins, same_time};
     use crate::clock::Timestamp;
     use jiff::tz::TimeZone;
 
@@ -116,5 +127,23 @@ mod tests {
         let begins = |days| now.ms() - day_begins(now, &manila, days).ms();
         assert_eq!(begins(0), 20 * 3_600_000);
         assert_eq!(begins(7), (7 * 24 + 20) * 3_600_000);
+    }
+    #[test]
+    fn the_same_time_follows_the_clocks_of_the_zone() {
+        let berlin = TimeZone::get("Europe/Berlin").unwrap();
+        let at = |text: &str| {
+            let at: jiff::Timestamp = text.parse().unwrap();
+            Timestamp::from_ms(at.as_millisecond())
+        };
+        for (now, days, same) in [
+            // Half past eleven in the evening of a day with 25 hours, and of one with 23.
+            ("2026-10-25T22:30:00Z", 1, "2026-10-24T21:30:00Z"),
+            ("2026-03-29T21:30:00Z", 1, "2026-03-28T22:30:00Z"),
+            ("2026-03-30T10:00:00Z", 7, "2026-03-23T11:00:00Z"),
+            // Half past two does not exist on the day with 23 hours.
+            ("2026-03-30T00:30:00Z", 1, "2026-03-29T01:30:00Z"),
+        ] {
+            assert_eq!(same_time(at(now), &berlin, days), at(same), "{now}");
+        }
     }
 }

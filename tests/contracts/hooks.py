@@ -52,6 +52,11 @@ BEYOND_SCHEMAS_BY_DETAIL = [
     ("query_invalid", "Failed to deserialize query string: from: a time is as in"),
     ("query_invalid", "Failed to deserialize query string: to: a time is as in"),
     ("query_invalid", "Failed to deserialize query string: date: a day is as in"),
+    ("query_invalid", "Failed to deserialize query string: first: a day is as in"),
+    ("query_invalid", "Failed to deserialize query string: second: a day is as in"),
+    # A schema does not know the current day.
+    ("query_invalid", "`first` lies after today"),
+    ("query_invalid", "`second` lies after today"),
     # The days with games are known to the ledger only.
     ("query_invalid", "`date` lies before the first counted game or after today"),
     # A schema cannot relate two parameters to each other.

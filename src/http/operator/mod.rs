@@ -99,6 +99,7 @@ pub(crate) fn routes(routes: Routes) -> Routes {
         .bind(&operations::tables::RELEASE_TABLE, tables::api::release_table)
         .bind(&operations::tables::REFUND_LOST_POT, tables::api::refund_lost_pot)
         .bind(&operations::today::SHOW_TODAY, today::api::show_today)
+        .bind(&operations::today::COMPARE_PERIODS, today::api::compare_periods)
         .bind(&operations::transfers::TOTAL_TRANSFERS, transfers::api::total_transfers)
         .bind(&operations::transfers::EXPORT_TRANSFERS, transfers::api::export_transfers)
 }

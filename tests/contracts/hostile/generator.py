@@ -27,6 +27,7 @@ GET /desk                           GET /desk/sign-in                  POST /des
 POST /desk/sign-out                 GET /desk/enrolment                POST /desk/enrolment
 POST /desk/enrolment/completion     GET /desk/today                    GET /desk/today/live
 GET /desk/search/names              GET /desk/search
+GET /desk/today/compare
 GET /desk/settlements               GET /desk/settlements/live         GET /desk/settlements.csv
 GET /desk/games/{id}                GET /desk/games/{id}/replay        GET /desk/players
 GET /desk/players/{id}              POST /desk/players/{id}/notes      POST /desk/players/{id}/sign-out

@@ -68,6 +68,7 @@ const ACTS: &[(&str, Place, Place)] = &[
     ("show_alerts", Ok("GET /desk/alerts"), READ),
     ("search", Ok("GET /desk/search"), READ),
     ("show_today", Ok("GET /desk/today"), READ),
+    ("compare_periods", Ok("GET /desk/today/compare"), READ),
     ("list_settlements", Ok("GET /desk/settlements"), READ),
     ("total_settlements", Ok("GET /desk/settlements"), READ),
     ("export_settlements", Ok("GET /desk/settlements.csv"), READ),

@@ -19,6 +19,7 @@ GET  /desk/search                             200    200     200     200
 GET  /desk/search/names                       200    200     200     200
 GET  /desk/today                              200    200     200     200
 GET  /desk/today/live                         200    200     200     200
+GET  /desk/today/compare                      200    200     200     200
 GET  /desk/settlements                        200    200     200     200
 GET  /desk/settlements/live                   200    200     200     200
 GET  /desk/settlements.csv                    200    200     200     200

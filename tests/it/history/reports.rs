@@ -13,6 +13,7 @@ use bahay::reports::{
 use bahay::standings::{self, Calendar};
 use bahay_api::operator::players::{PlayerMatch, SharedSignal};
 use bahay_api::operator::settlements::SettlementOrder;
+use bahay_api::operator::today::PeriodUnit;
 use bahay_engine::testing::TestRng;
 use sqlx::PgPool;
 
@@ -360,6 +361,12 @@ async fn no_report_reads_a_large_table_from_end_to_end() {
     let manila = jiff::tz::TimeZone::get("Asia/Manila").unwrap();
     let late = Timestamp::from_ms(NOW.ms() - 3 * DAY_MS);
     reports.today(late, &manila).await.unwrap();
+    let days = [7, 14]
+        .map(|days| bahay::clock::to_jiff(late) - jiff::SignedDuration::from_hours(24 * days));
+    let days = days.map(|day| day.to_zoned(manila.clone()).date());
+    for unit in [PeriodUnit::Day, PeriodUnit::Week] {
+        reports.compare_periods(unit, days, &manila, late).await.unwrap();
+    }
     let player = bank_player(&pool).await;
     let mut game = None;
     let orders = SettlementOrder::ALL.iter().copied();

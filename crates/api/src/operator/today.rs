@@ -1,38 +1,50 @@
-//! The report on the current day.
+//! The report on the current day, and the comparison of two days or weeks.
 
-use serde::Serialize;
-use utoipa::ToSchema;
+use bahay_base::clock::BoundedDate;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use crate::operation::operations;
-use crate::values::{Coins, Time};
+use crate::values::{Coins, Time, TransferCode};
 
 operations! {
     /// Show today
     ///
-    /// Games and coins of the day so far, by room and by hour, compared with yesterday and the same
-    /// day of the previous week; the current number of players and balances; alarms. For operators
-    /// of every role.
+    /// Games, players and coins of the day so far, by room and by hour, compared with yesterday and
+    /// the same day of the previous week; the current number of players and balances; alarms. For
+    /// operators of every role.
     SHOW_TODAY = Get "/v1/operator/today", Operators, Operator {
         200 json TodayReport: "The day so far",
     }
+
+    /// Compare two days or weeks
+    ///
+    /// The figures of two days or two weeks of the house's time zone, and their differences. Weeks
+    /// begin on Monday. A day or week that has not ended is compared as far as it has come. A date
+    /// after today is refused with `query_invalid`. For operators of every role.
+    COMPARE_PERIODS = Get "/v1/operator/today/comparison", Operators, Operator {
+        query ComparisonQuery,
+        200 json PeriodComparison: "The figures of both periods",
+    }
 }
 
-/// The figures of the current day and those of other days up to the same time. Days are in the
-/// time zone of the leaderboards.
+/// The figures of the current day and those of other days up to the same time of day. Days are in
+/// the house's time zone.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct TodayReport {
     /// The time of the report.
     pub at: Time,
     /// The beginning of the day.
     pub begins_at: Time,
-    pub day: BookedFigures,
-    /// The previous day, up to the same time.
-    pub day_before: BookedFigures,
-    /// The same day of the previous week, up to the same time.
-    pub week_before: BookedFigures,
+    pub day: PeriodFigures,
+    /// The previous day, up to the same time of day.
+    pub day_before: PeriodFigures,
+    /// The same day of the previous week, up to the same time of day.
+    pub week_before: PeriodFigures,
     pub rooms: Vec<RoomFigures>,
-    /// Each hour (UTC) that has begun; the first one is cut at the beginning of the day.
+    /// Each hour of UTC that has begun. The first one begins with the day: if the offset of the
+    /// house's time zone is no whole number of hours, it is shorter than the others.
     pub hours: Vec<HourFigures>,
     /// The number of tables of rooms with at least one player now; null if the live store does not
     /// respond.
@@ -52,8 +64,102 @@ pub struct TodayReport {
     pub alarms: Alarms,
 }
 
+/// The unit of a comparison.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PeriodUnit {
+    #[default]
+    Day,
+    /// From Monday to Sunday.
+    Week,
+}
+
+/// The days or weeks to compare.
+#[derive(Clone, Copy, Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct ComparisonQuery {
+    /// Defaults to `day`.
+    #[param(inline)]
+    pub unit: Option<PeriodUnit>,
+    /// The first day, or a day of the first week, in the house's time zone. Not after today.
+    #[param(value_type = String, format = Date, example = "2026-03-01")]
+    pub first: BoundedDate,
+    /// The second day, or a day of the second week. Not after today.
+    #[param(value_type = String, format = Date, example = "2026-02-22")]
+    pub second: BoundedDate,
+}
+
+/// The figures of two days or weeks.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct PeriodComparison {
+    pub unit: PeriodUnit,
+    /// The house's time zone.
+    #[schema(example = "Asia/Manila")]
+    pub time_zone: String,
+    pub first: ComparedPeriod,
+    pub second: ComparedPeriod,
+    /// The figures of the first period minus those of the second.
+    pub difference: PeriodFigures,
+}
+
+/// A day or week of a comparison.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct ComparedPeriod {
+    #[schema(format = Date, example = "2026-03-01")]
+    pub first_day: String,
+    /// The last day, which is part of the period.
+    #[schema(format = Date, example = "2026-03-01")]
+    pub last_day: String,
+    /// The beginning.
+    pub from: Time,
+    /// The end, which is excluded: the time of the report if the period has not ended.
+    pub to: Time,
+    /// True if the period has ended.
+    pub has_ended: bool,
+    pub figures: PeriodFigures,
+}
+
+/// The figures of a period: bookings, players, and the coins of the house by purpose.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
+pub struct PeriodFigures {
+    #[serde(flatten)]
+    pub booked: BookedFigures,
+    pub players: PlayerFigures,
+    /// In the order of account and code.
+    pub flows: Vec<AccountFlow>,
+}
+
+/// The numbers of those who played a game that was settled and that ended in the period, each
+/// counted once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
+pub struct PlayerFigures {
+    /// The number of people, without house bots.
+    pub people: i64,
+    /// The number of people whose account was created in the period.
+    pub new: i64,
+    /// The number of people with an older account who had finished a game, settled or voided, before
+    /// the period. People with an older account and without an earlier game are neither new nor
+    /// returning.
+    pub returning: i64,
+    /// The number of house bots.
+    pub bots: i64,
+}
+
+/// The coins that the accounts of the house received and paid in a period for one purpose. Fees
+/// received are takings, coins paid by `issue` are issued ones.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct AccountFlow {
+    /// The kind of the accounts: `fee`, `issue`, `pot` or `suspense`.
+    #[schema(example = "issue")]
+    pub account: String,
+    pub code: TransferCode,
+    pub received: Coins,
+    pub paid: Coins,
+}
+
 /// The sums of what was booked in a period, exact to the hundredth of a coin.
-#[derive(Clone, Copy, Debug, Default, Serialize, ToSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
 pub struct BookedFigures {
     pub games_opened: i64,
     pub games_settled: i64,
@@ -85,7 +191,7 @@ pub struct RoomFigures {
     pub figures: BookedFigures,
 }
 
-/// The figures of an hour.
+/// The figures of an hour of UTC, or of the part of it that lies in the day.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 pub struct HourFigures {
     pub begins_at: Time,

@@ -38,9 +38,25 @@ impl HouseZone {
         html! { time datetime=(format!("{at:.3}")) { (text) } }
     }
 
-    /// Formats the time of day, to the minute.
-    pub(crate) fn format_minute(&self, at: impl Into<Timestamp>) -> String {
-        self.zoned(clock::to_jiff(at.into())).strftime("%H:%M").to_string()
+    /// Formats the times of day at which the hours of a day begin, to the minute. Times that a
+    /// change of the clocks repeats have their offset from UTC.
+    pub(crate) fn label_hours(&self, starts: &[Timestamp]) -> Vec<String> {
+        let format = |text: &str| -> Vec<String> {
+            let zoned = starts.iter().map(|at| self.zoned(clock::to_jiff(*at)));
+            zoned.map(|at| at.strftime(text).to_string()).collect()
+        };
+        let times = format("%H:%M");
+        let is_repeated = |time: &String| times.iter().filter(|one| *one == time).count() > 1;
+        let with_offset = format("%H:%M %:z").into_iter();
+        let labels = times.iter().zip(with_offset);
+        labels.map(|(time, long)| if is_repeated(time) { long } else { time.clone() }).collect()
+    }
+
+    /// Returns the minute past the hour at which the hours of UTC begin in the zone, unless it is 0.
+    /// The first hour does not count, because it begins with the day.
+    pub(crate) fn minute_of_hours(&self, starts: &[Timestamp]) -> Option<i8> {
+        let minutes = starts.iter().skip(1).map(|at| self.zoned(clock::to_jiff(*at)).minute());
+        minutes.max().filter(|minute| *minute != 0)
     }
 
     /// Returns the day of an instant.
@@ -82,9 +98,32 @@ mod tests {
         let at = Timestamp::from_ms(1_772_366_400_000);
         let drawn = manila().time(at).into_string();
         assert_eq!(drawn, "<time datetime=\"2026-03-01T12:00:00.000Z\">2026-03-01 20:00:00</time>");
-        assert_eq!(manila().format_minute(at), "20:00");
         let in_the_evening = Timestamp::from_ms(1_772_366_400_000 + 4 * 3_600_000);
         assert_eq!(manila().day(in_the_evening).to_string(), "2026-03-02");
+    }
+
+    #[test]
+    fn hours_are_labelled_by_the_clocks_of_the_zone() {
+        let starts = |texts: &[&str]| -> Vec<Timestamp> {
+            let parse = |text: &&str| text.parse::<jiff::Timestamp>().unwrap().as_millisecond();
+            texts.iter().map(parse).map(Timestamp::from_ms).collect()
+        };
+        let hours = starts(&["2026-02-28T16:00:00Z", "2026-02-28T17:00:00Z"]);
+        assert_eq!(manila().label_hours(&hours), ["00:00", "01:00"]);
+        assert_eq!(manila().minute_of_hours(&hours), None);
+        // The day begins within an hour of UTC.
+        let kolkata = HouseZone::new("Asia/Kolkata".parse().unwrap());
+        let hours =
+            starts(&["2026-02-28T18:30:00Z", "2026-02-28T19:00:00Z", "2026-02-28T20:00:00Z"]);
+        assert_eq!(kolkata.label_hours(&hours), ["00:00", "00:30", "01:30"]);
+        assert_eq!(kolkata.minute_of_hours(&hours), Some(30));
+        // An hour that is repeated, and one that is skipped.
+        let berlin = HouseZone::new("Europe/Berlin".parse().unwrap());
+        let hours =
+            starts(&["2026-10-25T00:00:00Z", "2026-10-25T01:00:00Z", "2026-10-25T02:00:00Z"]);
+        assert_eq!(berlin.label_hours(&hours), ["02:00 +02:00", "02:00 +01:00", "03:00"]);
+        let hours = starts(&["2026-03-29T00:00:00Z", "2026-03-29T01:00:00Z"]);
+        assert_eq!(berlin.label_hours(&hours), ["01:00", "03:00"]);
     }
 
     #[test]

@@ -48,14 +48,14 @@ use crate::http::operator::search::desk as search;
 use crate::http::operator::settlements::desk as settlements;
 use crate::http::operator::statements::desk as statements;
 use crate::http::operator::tables::{desk as tables, orders as table_orders};
-use crate::http::operator::today::desk as today;
+use crate::http::operator::today::{comparison_page, desk as today};
 use crate::http::operator::transfers::desk as transfers;
 use crate::http::{DeskOptions, Services};
 
 pub(crate) use components::{
-    Field, SortDirection, SortLink, author_text, badge, button, coins, facts, field, game_link,
-    group_thousands, id, pager, player_link, select, sortable_table_of, table, table_of, text_area,
-    text_area_of,
+    Field, SortDirection, SortLink, author_text, badge, button, coins, draw_table, facts, field,
+    game_link, group_thousands, id, pager, player_link, select, sortable_table_of, table, table_of,
+    text_area, text_area_of,
 };
 pub(crate) use form::{FilterForm, OperatorForm};
 pub(crate) use house_zone::HouseZone;
@@ -102,6 +102,7 @@ pub(crate) fn routes(options: DeskOptions) -> Router<Services> {
         .route("/desk/search/names", get(search::suggest_players))
         .route("/desk/today", get(today::show_today))
         .route("/desk/today/live", get(today::refresh))
+        .route("/desk/today/compare", get(comparison_page::show_comparison))
         .route("/desk/settlements", get(settlements::list))
         .route("/desk/settlements/live", get(settlements::refresh))
         .route("/desk/settlements.csv", get(settlements::export_csv))

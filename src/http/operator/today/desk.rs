@@ -7,7 +7,9 @@ use bahay_api::operator::today::{Alarms, BookedFigures, HourFigures, RoomFigures
 use bahay_engine::coins::Coins;
 use maud::{Markup, html};
 
-use super::load_today;
+use super::figure_tables::{FigureColumn, draw_figures};
+use super::query::load_today;
+use crate::clock::Timestamp;
 use crate::http::Services;
 use crate::http::operator::desk_ui::chart::{Chart, ChartKind, Series};
 use crate::http::operator::desk_ui::{
@@ -55,7 +57,14 @@ fn body(zone: &HouseZone, today: &TodayReport) -> Markup {
         ]))
         h2 { "So far, compared with other days up to this time" }
         (comparison(today))
+        p { a href="/desk/today/compare" { "Compare any two days or weeks" } }
         h2 { "By hour" }
+        @if let Some(minute) = zone.minute_of_hours(&hour_starts(&today.hours)) {
+            p {
+                "The books are summed by hours of UTC, which begin " (minute) " minutes past the \
+                 hour in the zone " (zone.name()) ". The first hour begins with the day."
+            }
+        }
         (games_chart(zone, &today.hours))
         (coins_chart(zone, &today.hours))
         h2 { "By room" }
@@ -134,34 +143,13 @@ fn alarm_details(zone: &HouseZone, alarms: &Alarms) -> Markup {
     }
 }
 
-/// A line of the comparison: its name, and the cell of a day.
-type ComparisonLine = (&'static str, fn(&BookedFigures) -> Markup);
-
-const LINES: [ComparisonLine; 11] = [
-    ("Games settled", |figures| html! { (figures.games_settled) }),
-    ("Games opened", |figures| html! { (figures.games_opened) }),
-    ("Games voided", |figures| html! { (figures.games_voided) }),
-    ("Settlements reversed", |figures| html! { (figures.settlements_reversed) }),
-    ("Paid by losers", |figures| coins(figures.payments)),
-    ("Fees", |figures| coins(figures.fees)),
-    ("Paid into POTs", |figures| coins(figures.antes)),
-    ("POTs taken", |figures| html! { (figures.pots_taken) " (" (coins(figures.pots)) ")" }),
-    ("Issued", |figures| coins(figures.issued)),
-    ("Claimed", |figures| coins(figures.claimed)),
-    ("Withdrawn", |figures| coins(figures.withdrawn)),
-];
-
 fn comparison(today: &TodayReport) -> Markup {
-    table_of(
-        "Bookings",
-        &LINES,
-        &[
-            ("", &|(name, _)| html! { (name) }),
-            ("#Today", &|(_, cell)| cell(&today.day)),
-            ("#Yesterday", &|(_, cell)| cell(&today.day_before)),
-            ("#A week ago", &|(_, cell)| cell(&today.week_before)),
-        ],
-    )
+    let column = |name, figures| FigureColumn { name, figures, is_difference: false };
+    draw_figures(&[
+        column("Today", &today.day),
+        column("Yesterday", &today.day_before),
+        column("A week ago", &today.week_before),
+    ])
 }
 
 fn rooms_table(rooms: &[RoomFigures]) -> Markup {
@@ -184,7 +172,11 @@ fn rooms_table(rooms: &[RoomFigures]) -> Markup {
 }
 
 fn labels(zone: &HouseZone, hours: &[HourFigures]) -> Vec<String> {
-    hours.iter().map(|hour| zone.format_minute(hour.begins_at)).collect()
+    zone.label_hours(&hour_starts(hours))
+}
+
+fn hour_starts(hours: &[HourFigures]) -> Vec<Timestamp> {
+    hours.iter().map(|hour| hour.begins_at.into()).collect()
 }
 
 fn series(name: &str, hours: &[HourFigures], of: impl Fn(&BookedFigures) -> i64) -> Series {

@@ -147,6 +147,7 @@ POST   /v1/operator/house/opening                 401    401   401  403    403  
 GET    /v1/operator/alerts                        401    401   401  200    200     200     200
 GET    /v1/operator/search                        401    401   401  200    200     200     200
 GET    /v1/operator/today                         401    401   401  200    200     200     200
+GET    /v1/operator/today/comparison              401    401   401  200    200     200     200
 GET    /v1/operator/transfers/totals              401    401   401  200    200     200     200
 GET    /v1/operator/transfers/totals.csv          401    401   401  200    200     200     200
 GET    /v1/operator/settlements                   401    401   401  200    200     200     200
@@ -237,6 +238,9 @@ fn query_and_body(
             return ("?ids=019ca944-3c00-7000-8000-00000091a7e0", None);
         }
         "GET /v1/operator/players" => return ("?search=al", None),
+        "GET /v1/operator/today/comparison" => {
+            return ("?first=2026-03-01&second=2026-02-28", None);
+        }
         "GET /v1/operator/search" => return ("?text=al", None),
         _ => return ("", None),
     };

@@ -13,4 +13,5 @@ mod sanctions;
 mod search;
 mod settlements;
 mod statements;
+mod today;
 mod transfers;
