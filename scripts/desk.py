@@ -98,6 +98,7 @@ def pages():
     yield "Suggestions of players", "/desk/search/names?text=al"
     yield "Player with many games", f"/desk/players/{PLAYER}"
     yield "Player, oldest entries", last_page(f"/desk/players/{PLAYER}")
+    yield "Collusion", "/desk/collusion?state=all"
     yield "Ledger", "/desk/ledger"
     yield "Ledger, fees of a room", f"/desk/ledger?account={fees['code']}"
     yield "Ledger, the wallet", f"/desk/ledger?account=wallet:{PLAYER}"

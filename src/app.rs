@@ -34,7 +34,7 @@ use crate::projections;
 use crate::rate_limit::{self, RateLimits};
 use crate::ratings::Ratings;
 use crate::records::{AddressError, ArchiveSchedule, Archiver, Records};
-use crate::reports::Reports;
+use crate::reports::{Pairs, Reports};
 use crate::retention::{Retention, RetentionPeriods};
 use crate::rewards::{Rewards, Terms};
 use crate::rooms::RoomError;
@@ -110,6 +110,8 @@ pub struct ServerParts {
     pub calendar: standings::Calendar,
     /// The bounds of adjustments by operators.
     pub adjustments: AdjustmentBounds,
+    /// The score of signs of collusion from which a pair of players is an alert.
+    pub collusion_alert_score: i64,
     /// The limits by address and account.
     pub rate_limits: rate_limit::Options,
     /// The options of passwords and identities.
@@ -196,6 +198,7 @@ pub async fn serve(config: Config) -> Result<(), ServeError> {
         rewards,
         calendar: config.standings.calendar(),
         adjustments: config.adjustments.bounds(),
+        collusion_alert_score: config.collusion_alert_score,
         rate_limits: config.rate_limits.options(),
         retention: config.retention.periods(),
         records: config.archive.records()?,
@@ -286,12 +289,15 @@ pub async fn start(
     let idempotency = Idempotency::new(pool.clone());
     let rewards = Rewards::new(pool.clone(), ledger.clone(), clock.clone(), parts.rewards);
     let rewards = rewards.with_limits(limits);
+    let zone = parts.calendar.time_zone().clone();
     let standings = Standings::new(pool.clone(), live.clone(), parts.calendar);
     let standings = standings.with_records(records.clone());
     let projections = projections::Runner::new(&metrics);
     background.spawn(projections.clone().run(standings.clone(), stopping.clone()));
     let reports = Reports::with_own_pool(&pool).with_records(records.clone());
     background.spawn(projections.clone().run(reports.clone(), stopping.clone()));
+    let pairs = Pairs::new(&reports, &zone, parts.collusion_alert_score);
+    background.spawn(projections.clone().run(pairs.clone(), stopping.clone()));
     let social = Social::new(pool.clone());
     let operators = Operators::new(pool.clone());
     let audit = Audit::new(pool.clone());
@@ -365,6 +371,7 @@ pub async fn start(
         operators,
         records,
         reports,
+        pairs,
         rewards,
         social,
         standings,

@@ -26,7 +26,7 @@ use crate::ratings::Ratings;
 use crate::reason::Reason;
 use crate::records::command::ArchiveOptions;
 use crate::records::{self, Records};
-use crate::reports::Reports;
+use crate::reports::{Pairs, Reports};
 use crate::standings::Standings;
 use crate::telemetry::LogFormat;
 use crate::{app, clock, db, operate, rooms, standings, telemetry, verify};
@@ -120,6 +120,7 @@ enum ProjectionName {
     Standings,
     Ratings,
     Figures,
+    Pairs,
 }
 
 /// The options of verification. A record is verified with its deal, its actions and its settlement.
@@ -327,6 +328,7 @@ async fn rebuild(projection: ProjectionName, database: Database) -> Result<(), C
         ProjectionName::Standings => projections::rebuild::<Standings>(&pool).await?,
         ProjectionName::Ratings => projections::rebuild::<Ratings>(&pool).await?,
         ProjectionName::Figures => projections::rebuild::<Reports>(&pool).await?,
+        ProjectionName::Pairs => projections::rebuild::<Pairs>(&pool).await?,
     }
     Ok(())
 }

@@ -21,6 +21,7 @@ use crate::auth::{SealingKeys, Signer, WeakSecretError};
 use crate::grant_limits::GrantLimits;
 use crate::openid::Issuers;
 use crate::operators::AdjustmentBounds;
+use crate::reports::pair_signs::ALERT_SCORE_DEFAULT;
 use crate::rewards::{Calendar, ReliefTerms, STREAK_DAYS, Terms};
 use crate::standings;
 use crate::telemetry::Collector;
@@ -130,6 +131,12 @@ pub struct Config {
 
     #[command(flatten)]
     pub adjustments: AdjustmentSettings,
+
+    /// The score of signs of collusion from which a pair of players is an alert at the desk: the
+    /// sum of the points that OPERATIONS lists. At most 120.
+    #[arg(long, env = "BAHAY_COLLUSION_ALERT_SCORE", default_value_t = ALERT_SCORE_DEFAULT,
+          value_name = "POINTS", value_parser = clap::value_parser!(i64).range(1..=120))]
+    pub collusion_alert_score: i64,
 
     #[command(flatten)]
     pub rate_limits: RateLimitSettings,

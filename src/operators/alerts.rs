@@ -18,11 +18,13 @@ impl Alerts {
     }
 
     /// Reads the alerts, given the number of nodes that were lost in the last hour; `None` if the
-    /// live store is not writable.
+    /// live store is not writable. The number of pairs with signs of collusion is `None` if it is not
+    /// known.
     pub async fn read(
         &self,
         at: Timestamp,
         nodes_lost: Option<i64>,
+        pairs_suspected: Option<i64>,
     ) -> Result<HouseAlerts, sqlx::Error> {
         let once = || {
             sqlx::query!(
@@ -60,6 +62,7 @@ impl Alerts {
             tables_halted: row.tables_halted,
             corrections_open: row.corrections_open,
             reports_open: row.reports_open,
+            pairs_suspected,
             jobs_dead: row.jobs_dead,
         })
     }

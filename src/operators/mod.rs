@@ -25,6 +25,7 @@ mod enrolment;
 mod extract;
 mod issuance;
 mod operator_admin;
+mod pair_reviews;
 mod player_notes;
 mod sanctions;
 mod second_factor;

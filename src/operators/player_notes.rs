@@ -55,7 +55,7 @@ pub enum ModerationError {
 /// Moderation of players. Clones share the pool.
 #[derive(Clone, Debug)]
 pub struct Moderation {
-    pool: PgPool,
+    pub(super) pool: PgPool,
     clock: Clock,
 }
 

@@ -85,6 +85,7 @@ impl Reports {
             slowest_ms: row.slowest_ms,
             gathering,
             gatherers,
+            pairs_suspected: None,
             newest_voided: self.newest_voided(since).await?,
             newest_slow: self.newest_slow(since).await?,
         })

@@ -10,6 +10,8 @@
 //!   attention.
 //! - `settlements` lists settled games, `totals` sums them, `export` writes them as CSV, `game`
 //!   reports one of them in full.
+//! - `pairs` ranks pairs of players by signs of collusion (`pair_signs`), from a projection of its
+//!   own (`pair_projection`).
 //! - `player` and `partners` report a player, `statement` a wallet, `books` the accounts; `deals` is
 //!   public and counts voided games.
 //!
@@ -28,6 +30,9 @@ mod deals;
 mod export;
 mod figures;
 mod game;
+mod pair_projection;
+pub mod pair_signs;
+mod pairs;
 mod partners;
 mod period;
 mod player;
@@ -57,6 +62,7 @@ pub use books::{OperationRow, Reversibility, add_up};
 pub use deals::{DealSpan, Deals, UNENDED_AFTER};
 pub use figures::sum_figures;
 pub use game::{Dossier, RecordVerdict};
+pub use pairs::{PAIR_DAYS_MAX, PairDays, PairPosition, Pairs};
 pub use player::PlayerReport;
 pub use statement::{TooManyBookings, write_statement};
 

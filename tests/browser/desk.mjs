@@ -429,7 +429,7 @@ assert.equal((await refused.json()).code, 'room_closed');
 await luz.getByRole('button', { name: 'Open the house' }).click();
 await luz.getByRole('button', { name: 'Close the house' }).waitFor();
 
-const pages = ['today', 'today/compare', 'settlements', 'players', `players/${player.player.id}`, 'reports',
+const pages = ['today', 'today/compare', 'settlements', 'players', `players/${player.player.id}`, 'reports', 'collusion',
   'ledger', 'search', 'transfers', 'rooms', 'rooms/newbie', 'tables', 'corrections', 'switches', 'operators', 'jobs', 'token', 'audit'];
 for (const path of pages) {
   const answer = await luz.goto(`${url}/desk/${path}`);

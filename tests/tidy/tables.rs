@@ -6,7 +6,7 @@ use crate::{Complaints, File, read_table};
 /// The modules of `src`, or packages, with the tables that each may write. The functions of the
 /// database, which migrations define, are not read: they act for the module that calls them.
 const WRITERS: &str = "
-accounts: devices identities name_skeletons passwords player_notes player_relations players
+accounts: devices identities name_skeletons pair_reviews passwords player_notes player_relations players
     refresh_tokens sanctions sessions sign_in_failures used_nonces
 archive: halted_tables
 crates/db: owner_settings
@@ -18,11 +18,11 @@ idempotency: idempotency_keys
 ledger: account_operations accounts seals unsealed_operations
 notices: notices
 operators: audit_entries corrections operator_browsers operator_credentials operator_enrolments
-    operator_issuances operator_sessions operators player_notes
+    operator_issuances operator_sessions operators pair_reviews player_notes
 projections: projections
 ratings: ratings
-reports: booked_hours held_by_kind held_pots newcomer_coins operation_hours player_settlements
-    settlement_days settlements
+reports: booked_hours held_by_kind held_pots newcomer_coins operation_hours pair_days player_days
+    player_settlements settlement_days settlements
 retention: grant_counts idempotency_keys notices operator_sessions refresh_tokens sessions
     sign_in_failures used_nonces
 rewards: rewards

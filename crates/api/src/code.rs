@@ -111,6 +111,8 @@ codes! {
         "You have already reported this player for this game";
     ReportNotFound = "report_not_found", NOT_FOUND, "The report does not exist";
     ReportDecided = "report_decided", CONFLICT, "The report has already been decided";
+    PairNotFound = "pair_not_found", NOT_FOUND,
+        "These players have not played together in the period";
     NoticeNotFound = "notice_not_found", NOT_FOUND, "You have no such notice";
 
     // Accounts.

@@ -7,7 +7,8 @@ use std::process::ExitCode;
 use bahay::cli::{CommandError, exit_code, ledger_report, runtime};
 use bahay::config::{Database, StandingsSettings};
 use bahay::records::Records;
-use bahay::reports::Reports;
+use bahay::reports::pair_signs::ALERT_SCORE_DEFAULT;
+use bahay::reports::{Pairs, Reports};
 use bahay_base::clock::Clock;
 use bahay_base::error_line::to_one_line;
 use bahay_db as db;
@@ -144,12 +145,14 @@ async fn generate_history(
     let url = database.database_url.options([("synchronous_commit", "off")]);
     let pool = db::connect_as_login(url, options).await?;
     let calendar = settings.calendar();
+    let zone = settings.board_time_zone.clone();
     let report_progress = |games| eprintln!("{games} games");
     let HistorySummary { games, players, windows } =
         fixtures::generate(&pool, what, Clock::system().now(), calendar, report_progress).await?;
     eprintln!("counting them for reports");
     let reports = Reports::with_own_pool(&pool);
     reports.catch_up().await?;
+    Pairs::new(&reports, zone.time_zone(), ALERT_SCORE_DEFAULT).catch_up().await?;
     reports.close().await;
     db::vacuum(&pool).await?;
     println!("{games} games of {players} players in {windows} windows");

@@ -159,6 +159,9 @@ async fn erase(
     sqlx::query!("delete from passwords where player = $1", player.0).execute(&mut *tx).await?;
     sqlx::query!("delete from identities where player = $1", player.0).execute(&mut *tx).await?;
     sqlx::query!("delete from player_notes where player = $1", player.0).execute(&mut *tx).await?;
+    sqlx::query!("delete from pair_reviews where first = $1 or second = $1", player.0)
+        .execute(&mut *tx)
+        .await?;
     sqlx::query!("delete from player_relations where player = $1", player.0)
         .execute(&mut *tx)
         .await?;

@@ -14,7 +14,7 @@ use crate::lobby::Lobby;
 use crate::metrics::Metrics;
 use crate::operators::{Audit, Corrections, OperatorAuth, Operators};
 use crate::records::Records;
-use crate::reports::Reports;
+use crate::reports::{Pairs, Reports};
 use crate::rewards::Rewards;
 use crate::social::Social;
 use crate::standings::Standings;
@@ -45,6 +45,8 @@ pub struct Services {
     /// The records of games, including archived ones.
     pub records: Records,
     pub reports: Reports,
+    /// Pairs of players by signs of collusion.
+    pub pairs: Pairs,
     pub rewards: Rewards,
     pub social: Social,
     pub standings: Standings,

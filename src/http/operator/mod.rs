@@ -4,6 +4,7 @@
 
 pub(crate) mod alerts;
 pub(crate) mod audit;
+pub(crate) mod collusion;
 pub(crate) mod corrections;
 pub(crate) mod desk_ui;
 pub(crate) mod games;
@@ -41,6 +42,9 @@ pub(crate) fn routes(routes: Routes) -> Routes {
         .bind(&operations::alerts::SHOW_ALERTS, alerts::api::show_alerts)
         .bind(&operations::audit::LIST_AUDIT_ENTRIES, audit::api::list_audit_entries)
         .bind(&operations::audit::EXPORT_AUDIT_ENTRIES, audit::api::export_audit_entries)
+        .bind(&operations::collusion::LIST_PAIRS, collusion::api::list_pairs)
+        .bind(&operations::collusion::SHOW_PAIR, collusion::api::show_pair)
+        .bind(&operations::collusion::REVIEW_PAIR, collusion::api::review_pair)
         .bind(&operations::corrections::REQUEST_CORRECTION, corrections::api::request_correction)
         .bind(&operations::corrections::LIST_CORRECTIONS, corrections::api::list_corrections)
         .bind(&operations::corrections::SHOW_CORRECTION, corrections::api::show_correction)

@@ -35,6 +35,9 @@ POST /desk/players/{id}/sanctions                  403    404     403     404
 POST /desk/players/{id}/sanctions/lifting          403    409     403     409
 GET  /desk/reports                            200    200     200     200
 POST /desk/reports/{id}/decision              403    404     403     404
+GET  /desk/collusion                          200    200     200     200
+GET  /desk/collusion/{first}/{second}         404    404     404     404
+POST /desk/collusion/{first}/{second}/review  403    404     403     404
 GET  /desk/transfers                          200    200     200     200
 GET  /desk/transfers.csv                      200    200     200     200
 GET  /desk/ledger                             200    200     200     200
@@ -129,6 +132,8 @@ async fn every_role_is_authorised_as_the_table_states() {
         let (method, path) = (words.next().unwrap(), words.next().unwrap());
         let what = format!("{method} {path}");
         let path = path.replace("{id}", &Uuid::new_v4().to_string());
+        let path = path.replace("{first}", &Uuid::new_v4().to_string());
+        let path = path.replace("{second}", &Uuid::new_v4().to_string());
         let fields = fields(&what);
         let fields: Vec<(&str, &str)> =
             fields.iter().map(|(name, value)| (*name, value.as_str())).collect();

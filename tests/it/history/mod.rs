@@ -5,6 +5,7 @@ mod archived;
 mod gatherers;
 pub(crate) mod generated;
 mod months;
+mod pairs;
 mod periods;
 mod projections;
 mod reports;

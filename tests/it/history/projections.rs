@@ -3,7 +3,9 @@
 use bahay::metrics::Metrics;
 use bahay::projections::{self, Position, Projection, Runner};
 use bahay::ratings::Ratings;
-use bahay::reports::Reports;
+use bahay::reports::pair_signs::ALERT_SCORE_DEFAULT;
+use bahay::reports::{Pairs, Reports};
+use bahay::standings::Calendar;
 use sqlx::PgPool;
 use tokio::sync::watch;
 
@@ -65,6 +67,9 @@ async fn a_rebuilt_projection_has_the_same_rows() {
     assert_rebuilds(&standings, &owner).await;
     assert_rebuilds(&ratings, &owner).await;
     assert_rebuilds(&reports, &owner).await;
+    let pairs = Pairs::new(&reports, Calendar::default().time_zone(), ALERT_SCORE_DEFAULT);
+    pairs.catch_up().await.unwrap();
+    assert_rebuilds(&pairs, &owner).await;
 }
 
 #[tokio::test]

@@ -22,7 +22,8 @@ use bahay::operators::{
 use bahay::rate_limit::{self, RateLimits};
 use bahay::ratings::Ratings;
 use bahay::records::Records;
-use bahay::reports::Reports;
+use bahay::reports::pair_signs::ALERT_SCORE_DEFAULT;
+use bahay::reports::{Pairs, Reports};
 use bahay::rewards::{Rewards, Terms};
 use bahay::social::Social;
 use bahay::standings::{Calendar, Standings};
@@ -332,6 +333,7 @@ impl Node {
             OperatorAuth::new(pool.clone(), accounts.clone(), clock.clone(), sealing_keys());
         let metrics = Metrics::default();
         let standings = Standings::new(pool.clone(), live.clone(), Calendar::default());
+        let reports = Reports::with_own_pool(&pool).with_records(records.clone());
         let services = Services {
             accounts: accounts.clone(),
             analyses: Analyses::default(),
@@ -346,7 +348,8 @@ impl Node {
             ),
             idempotency: Idempotency::new(pool.clone()),
             operators: Operators::new(pool.clone()),
-            reports: Reports::with_own_pool(&pool).with_records(records.clone()),
+            pairs: Pairs::new(&reports, standings.calendar().time_zone(), ALERT_SCORE_DEFAULT),
+            reports,
             records,
             audit: Audit::new(pool.clone()),
             operator_auth,

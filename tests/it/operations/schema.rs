@@ -92,6 +92,7 @@ async fn only_the_listed_functions_and_no_trigger_or_rule_are_in_the_database() 
         "view entries",
         "view late_operations",
         "view newcomer_payments",
+        "view pair_payments",
         "view transfers",
     ];
     assert_eq!(found().await, expected);
@@ -213,8 +214,12 @@ async fn the_service_can_neither_change_nor_remove_what_was_booked() {
         "operator_sessions ard w(last_seen_at,ended_at)",
         "operators ar w(role,token_hash,token_expires_at,disabled_at)",
         "owner_settings r",
+        "pair_days arwd",
+        "pair_payments r",
+        "pair_reviews ard w(score,reason,reviewed_by,reviewed_at)",
         "passwords arwd",
         "player_counters arwd",
+        "player_days arwd",
         "player_notes ard",
         "player_relations ard",
         "player_reports ar w(outcome,decided_by,decided_at,note)",

@@ -36,6 +36,10 @@ pub struct HouseAlerts {
     pub corrections_open: i64,
     /// The players' reports that wait for a decision.
     pub reports_open: i64,
+    /// The open pairs of players whose signs of collusion in the last seven days reach the alert
+    /// score, at most a minute old. Null if they could not be counted.
+    #[schema(required = true)]
+    pub pairs_suspected: Option<i64>,
     /// The background jobs whose attempts are used up.
     pub jobs_dead: i64,
 }

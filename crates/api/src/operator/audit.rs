@@ -74,6 +74,7 @@ bahay_base::text_enum! {
         SessionsEnded = "player_end_sessions",
         NoteWritten = "player_note",
         ReportDecided = "player_report_decide",
+        PairReviewed = "player_pair_review",
         TableVoided = "table_void",
         TableReleased = "table_release",
         PotRefunded = "pot_refund",

@@ -2,6 +2,7 @@
 
 pub mod alerts;
 pub mod audit;
+pub mod collusion;
 pub mod corrections;
 pub mod games;
 pub mod house;
@@ -25,6 +26,7 @@ use crate::Operation;
 pub(crate) static OPERATIONS: &[&[&Operation]] = &[
     alerts::OPERATIONS,
     audit::OPERATIONS,
+    collusion::OPERATIONS,
     corrections::OPERATIONS,
     games::OPERATIONS,
     house::OPERATIONS,

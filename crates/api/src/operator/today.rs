@@ -224,6 +224,10 @@ pub struct Alarms {
     pub gathering: i64,
     /// The players with the largest such winnings, at most 20.
     pub gatherers: Vec<Gatherer>,
+    /// The open pairs of players whose signs of collusion in the last seven days reach the alert
+    /// score, at most a minute old. Null if they could not be counted.
+    #[schema(required = true)]
+    pub pairs_suspected: Option<i64>,
     /// The newest games voided since the beginning of the day, at most 20.
     pub newest_voided: Vec<VoidedGame>,
     /// The newest slow settlements of the day, at most 20.

@@ -7,18 +7,24 @@
 //! follows from the seed. Honest players differ: each plays a share of its turns at random, and
 //! declines a share of fights and challenges.
 //!
+//! `desk` measures in the same way the score by which the desk ranks pairs, which has no record of a
+//! game: only its coins.
+//!
 //! Limits: people differ more than these bots, and colluding players may know this text.
 //! Deliberately absent: any judgement of a player of the house.
 
+mod desk;
 mod hands;
 mod play;
 mod signs;
 
 use std::io::Write;
 
+use bahay::reports::pair_signs::ALERT_SCORE_DEFAULT;
 use bahay_engine::chance::{ChanceRng, Key};
 use bahay_engine::hex::Hex;
 
+pub use desk::DeskDetection;
 use play::{Character, CollusionKind, play_game};
 use signs::{HonestBaseline, PairGame, Signs};
 
@@ -51,6 +57,8 @@ pub struct DetectionReport {
     /// For each way to collude, the share of pairs above the threshold, in thousandths.
     pub recall: Vec<(&'static str, u32)>,
     pub recall_of_all: u32,
+    /// The score of the desk, at each game.
+    pub desk: Vec<DeskDetection>,
 }
 
 /// Plays and judges the pairs, and writes the report.
@@ -76,7 +84,8 @@ pub fn run(options: Collusion, out: &mut impl Write) -> std::io::Result<Detectio
     }
     let sum: u32 = recall.iter().map(|(_, share)| share).sum();
     let recall_of_all = sum / u32::try_from(recall.len()).unwrap_or(1).max(1);
-    let report = DetectionReport { false_positives, recall, recall_of_all };
+    let desk = desk::measure_games(options);
+    let report = DetectionReport { false_positives, recall, recall_of_all, desk };
     report.write_report(options, out)?;
     Ok(report)
 }
@@ -88,17 +97,29 @@ fn play_pairs(
     count: u32,
     kind: Option<CollusionKind>,
 ) -> Vec<Vec<PairGame>> {
+    play_in_threads(options, series, count, |dice| {
+        let characters = [Character::random(dice), Character::random(dice)];
+        (0..options.games).map(|_| play_game(dice, characters, kind)).collect()
+    })
+}
+
+/// Plays pairs on all processors, each with dice that follow from the seed, the series and its
+/// number.
+fn play_in_threads<T: Send>(
+    options: Collusion,
+    series: u64,
+    count: u32,
+    play_pair: impl Fn(&mut ChanceRng) -> T + Sync,
+) -> Vec<T> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let play = |pair: u32| {
         let number = series << 32 | u64::from(pair);
         let mut key = [0; 32];
         key[..8].copy_from_slice(&options.seed.to_le_bytes());
         key[8..16].copy_from_slice(&number.to_le_bytes());
-        let mut dice = ChanceRng::new(Key(Hex(key)));
-        let characters = [Character::random(&mut dice), Character::random(&mut dice)];
-        let games = (0..options.games).map(|_| play_game(&mut dice, characters, kind));
-        games.collect::<Vec<_>>()
+        play_pair(&mut ChanceRng::new(Key(Hex(key))))
     };
+    let play = &play;
     let numbers: Vec<u32> = (0..count).collect();
     let each = numbers.len().div_ceil(threads).max(1);
     std::thread::scope(|scope| {
@@ -128,7 +149,18 @@ impl DetectionReport {
         for (kind, found) in &self.recall {
             writeln!(out, "found: {kind:<26} {:>10}", share(*found))?;
         }
-        writeln!(out, "found of all               {:>16}", share(self.recall_of_all))
+        writeln!(out, "found of all               {:>16}", share(self.recall_of_all))?;
+        writeln!(out)?;
+        writeln!(
+            out,
+            "the score of the desk, at {ALERT_SCORE_DEFAULT} points, of pairs who always meet"
+        )?;
+        for DeskDetection { game, false_positives, one_address, dumping } in &self.desk {
+            writeln!(out, "{game}: honest pairs above it {:>8}", share(*false_positives))?;
+            writeln!(out, "{game}: found: chip dumping   {:>8}", share(*dumping))?;
+            writeln!(out, "{game}: found: one address    {:>8}", share(*one_address))?;
+        }
+        Ok(())
     }
 }
 
@@ -145,6 +177,10 @@ mod tests {
         let dumping = found.recall.iter().find(|(kind, _)| *kind == "chip dumping").unwrap().1;
         assert!(dumping > 5 * found.false_positives.max(50), "{text}");
         assert!(found.false_positives < 200, "{text}");
+        for desk in &found.desk {
+            assert!(desk.dumping > 5 * desk.false_positives.max(50), "{text}");
+            assert_eq!(desk.one_address, 1_000, "{text}");
+        }
         let mut again = Vec::new();
         assert_eq!(
             run(options, &mut again).unwrap(),

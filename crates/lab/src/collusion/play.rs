@@ -28,9 +28,9 @@ bahay_base::text_enum! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Character {
     /// The share of turns with a random legal action.
-    careless: usize,
+    pub(super) careless: usize,
     /// The share of fights and challenges that are declined.
-    timid: usize,
+    pub(super) timid: usize,
 }
 
 impl Character {

@@ -8,6 +8,7 @@
 //! that the house's AI would choose with the player's view. Signs are sums in thousandths of a
 //! standard deviation, in integers, so that a seed gives the same numbers everywhere.
 
+use bahay::reports::pair_signs::count_deviations;
 use bahay_bots::Ai;
 use bahay_engine::cards::CardSet;
 use bahay_engine::game::{Game as _, Viewer};
@@ -290,7 +291,7 @@ fn compare_conduct(one: (i64, i64), other: (i64, i64)) -> i64 {
 /// Returns a sum in thousandths of its standard deviation.
 fn deviations(sum: i64, variance: i64) -> i64 {
     let deviation = i64::try_from(variance.unsigned_abs().isqrt()).unwrap_or(i64::MAX);
-    if deviation == 0 { 0 } else { sum * ONE / deviation }
+    count_deviations(sum, deviation)
 }
 
 #[cfg(test)]

@@ -26,6 +26,7 @@ fn draw(alerts: &HouseAlerts, is_administrator: bool) -> Markup {
     let halted = ["table halted", "tables halted"];
     let corrections = ["correction to decide", "corrections to decide"];
     let reports = ["report to decide", "reports to decide"];
+    let pairs = ["pair with signs of collusion", "pairs with signs of collusion"];
     html! {
         ul {
             @if !alerts.is_live_store_writable {
@@ -37,6 +38,10 @@ fn draw(alerts: &HouseAlerts, is_administrator: bool) -> Markup {
             @if !alerts.is_house_open { (alert("bad", "/desk/switches", "The house is closed")) }
             (counted("waiting", "/desk/corrections?state=open", alerts.corrections_open, corrections))
             (counted("waiting", "/desk/reports?state=open", alerts.reports_open, reports))
+            @match alerts.pairs_suspected {
+                Some(suspected) => (counted("waiting", "/desk/collusion", suspected, pairs)),
+                None => (alert("bad", "/desk/collusion", "Pairs of players could not be ranked")),
+            }
             @if is_administrator {
                 (counted("waiting", "/desk/jobs", alerts.jobs_dead, ["failed job", "failed jobs"]))
             }

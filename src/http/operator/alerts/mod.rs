@@ -3,3 +3,5 @@
 pub(super) mod api;
 pub(crate) mod desk;
 mod query;
+
+pub(super) use query::count_suspected;

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use bahay_api::operator::alerts::HouseAlerts;
 
+use crate::clock::Timestamp;
 use crate::http::{Problem, Services};
 use crate::operators::Alerts;
 
@@ -20,6 +21,17 @@ pub(super) async fn read_alerts(services: &Services) -> Result<HouseAlerts, Prob
     };
     let nodes_lost = tokio::time::timeout(LIVE_STORE_TIMEOUT, live).await;
     let nodes_lost = nodes_lost.ok().and_then(Result::ok);
+    let suspected = count_suspected(services, at).await;
     let alerts = Alerts::new(services.pool.clone());
-    Ok(alerts.read(at, nodes_lost).await?)
+    Ok(alerts.read(at, nodes_lost, suspected).await?)
+}
+
+/// Returns the number of pairs with signs of collusion that reach the alert score. The other alerts
+/// do not depend on it, so a failure is logged and gives `None`.
+pub(in crate::http::operator) async fn count_suspected(
+    services: &Services,
+    now: Timestamp,
+) -> Option<i64> {
+    let counted = services.pairs.count_suspected(now).await;
+    counted.inspect_err(|error| tracing::warn!(%error, "pairs could not be ranked")).ok()
 }

@@ -32,6 +32,7 @@ use axum::{Extension, Router};
 
 use crate::http::operator::alerts::desk as alerts;
 use crate::http::operator::audit::desk as audit;
+use crate::http::operator::collusion::desk as collusion;
 use crate::http::operator::corrections::desk as corrections;
 use crate::http::operator::games::desk as game;
 use crate::http::operator::house::desk as house;
@@ -118,6 +119,9 @@ pub(crate) fn routes(options: DeskOptions) -> Router<Services> {
         .route("/desk/players/{id}/sanctions/lifting", post(sanctions::lift))
         .route("/desk/reports", get(reports::list))
         .route("/desk/reports/{id}/decision", post(reports::decide))
+        .route("/desk/collusion", get(collusion::list))
+        .route("/desk/collusion/{first}/{second}", get(collusion::show_pair))
+        .route("/desk/collusion/{first}/{second}/review", post(collusion::review))
         .route("/desk/ledger", get(ledger::show_ledger))
         .route("/desk/transfers", get(transfers::show_transfers))
         .route("/desk/transfers.csv", get(transfers::export_csv))

@@ -97,6 +97,10 @@ fn alarms(zone: &HouseZone, alarms: &Alarms) -> Markup {
             (count(alarms.settlements_slow, "slow settlements", "#slow"))
             @if alarms.settlements_slow > 0 { "(at most " (alarms.slowest_ms) " ms) " }
             (count(alarms.gathering, "players who win from new players", "#gathering"))
+            @match alarms.pairs_suspected {
+                Some(pairs) => (count(pairs, "pairs with signs of collusion", "/desk/collusion")),
+                None => (badge("waiting", "pairs of players could not be ranked")),
+            }
         }
     }
 }

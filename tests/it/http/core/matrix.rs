@@ -112,6 +112,10 @@ POST   /v1/operator/corrections/{id}/rejection    401    401   401  403    403  
 POST   /v1/operator/corrections/{id}/withdrawal   401    401   401  403    403     409     409
 GET    /v1/operator/corrections/{id}/preview      401    401   401  200    200     200     200
 
+GET    /v1/operator/collusion                     401    401   401  200    200     200     200
+GET    /v1/operator/collusion/{first}/{second}        401 401   401  404    404     404     404
+POST   /v1/operator/collusion/{first}/{second}/review 401 401   401  403    404     403     404
+
 GET    /v1/operator/reports                       401    401   401  200    200     200     200
 POST   /v1/operator/reports/{id}/decision         401    401   401  403    404     403     404
 
@@ -222,6 +226,9 @@ fn query_and_body(
         "POST /v1/operator/reports/{id}/decision" => {
             json!({ "outcome": "dismissed", "note": "nothing in the record" })
         }
+        "POST /v1/operator/collusion/{first}/{second}/review" => {
+            json!({ "reason": "for the test only" })
+        }
         "POST /v1/operator/corrections" => adjustment(&owner.id, 100),
         "POST /v1/operator/players/{id}/notes" => json!({ "words": "Asked for a refund." }),
         "POST /v1/operator/corrections/{id}/rejection" => json!({ "reason": "not in our books" }),
@@ -293,6 +300,8 @@ async fn build_path(server: &Server, operation: &str, owner: &Guest) -> String {
     let first = "select min(id)::text from operations";
     let booked: String = read_value(&server.bank.pool, first).await;
     let path = path.replace("{name}", &name).replace("{operation}", &booked);
+    // These players have not played.
+    let path = path.replace("{first}", &owner.id).replace("{second}", &Uuid::nil().to_string());
     // This job does not exist.
     let path = path.replace("{job}", "17");
     let path = path.replace("{sanctions}", "mutes");

@@ -1,5 +1,6 @@
 //! The operations of operators, by topic.
 
+mod collusion;
 mod correction_requests;
 pub(crate) mod corrections;
 mod operators;
