@@ -21,11 +21,19 @@ create table pair_days (
     constraint pair_days_in_order check (first < second)
 );
 
--- The settled games of a player by the same days, house bots included among the opponents.
+-- The settled games of a player, or of a house bot, by the same days. The numbers of new and returning players of
+-- a period are counted from these rows alone.
 create table player_days (
     day date not null,
     player uuid not null,
     games bigint not null check (games > 0),
+    -- The end of the first of them.
+    first_at timestamptz not null,
+    -- The day on which the account was created.
+    created_on date not null,
+    is_bot boolean not null,
+    -- Whether a game of an earlier day was settled.
+    played_before boolean not null,
     primary key (day, player)
 );
 

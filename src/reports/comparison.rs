@@ -4,51 +4,28 @@
 //! they change. A period that has not ended is counted up to the time of the report.
 
 use bahay_api::operator::today::{ComparedPeriod, PeriodComparison, PeriodUnit};
-use jiff::ToSpan as _;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
 use super::booked::Interval;
-use super::period::subtract_figures;
+use super::period::{PeriodDays, add_days, subtract_figures};
 use super::{ReportError, Reports};
-use crate::clock::{self, Timestamp};
+use crate::clock::Timestamp;
 
-/// The first and last day of a period.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct PeriodDays {
-    first: Date,
-    last: Date,
-}
-
-impl PeriodDays {
-    /// Returns the day, or the week from Monday to Sunday that contains it.
-    fn containing(day: Date, unit: PeriodUnit) -> Self {
-        match unit {
-            PeriodUnit::Day => Self { first: day, last: day },
-            PeriodUnit::Week => {
-                let first = add_days(day, -i64::from(day.weekday().to_monday_zero_offset()));
-                Self { first, last: add_days(first, 6) }
-            }
+/// Returns the day, or the week from Monday to Sunday that contains it.
+fn days_of(day: Date, unit: PeriodUnit) -> PeriodDays {
+    match unit {
+        PeriodUnit::Day => PeriodDays { first: day, last: day },
+        PeriodUnit::Week => {
+            let first = add_days(day, -i64::from(day.weekday().to_monday_zero_offset()));
+            PeriodDays { first, last: add_days(first, 6) }
         }
     }
-
-    /// Returns the time from the first midnight to the one after the last day.
-    fn interval(self, zone: &TimeZone) -> Interval {
-        let midnight = |day: Date| {
-            // Only the first and last days of the calendar have none.
-            let begins = day.to_zoned(zone.clone());
-            begins.map_or(Timestamp::from_ms(0), |begins| clock::from_jiff(begins.timestamp()))
-        };
-        Interval { from: midnight(self.first), to: midnight(add_days(self.last, 1)) }
-    }
-}
-
-fn add_days(day: Date, days: i64) -> Date {
-    day.checked_add(days.days()).unwrap_or(day)
 }
 
 impl Reports {
-    /// Compares the days, or the weeks, that contain two days. Neither may begin after `now`.
+    /// Compares the days, or the weeks, that contain two days. Neither may begin after `now`. The
+    /// zone is that of the projection of pairs.
     pub async fn compare_periods(
         &self,
         unit: PeriodUnit,
@@ -56,7 +33,7 @@ impl Reports {
         zone: &TimeZone,
         now: Timestamp,
     ) -> Result<PeriodComparison, ReportError> {
-        let [first, second] = days.map(|day| PeriodDays::containing(day, unit));
+        let [first, second] = days.map(|day| days_of(day, unit));
         let first = self.compared_period(first, zone, now).await?;
         let second = self.compared_period(second, zone, now).await?;
         Ok(PeriodComparison {
@@ -82,20 +59,20 @@ impl Reports {
             from: counted.from.into(),
             to: counted.to.into(),
             has_ended: whole.to <= now,
-            figures: self.period_figures(counted).await?,
+            figures: self.period_figures(days, counted).await?,
         })
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{PeriodDays, PeriodUnit};
+    use super::{PeriodUnit, days_of};
     use jiff::civil::{Date, date};
     use jiff::tz::TimeZone;
 
     fn bounds(zone: &str, day: Date, unit: PeriodUnit) -> (String, i64) {
         let zone = TimeZone::get(zone).unwrap();
-        let interval = PeriodDays::containing(day, unit).interval(&zone);
+        let interval = days_of(day, unit).interval(&zone);
         let from = crate::clock::to_jiff(interval.from).to_string();
         (from, (interval.to.ms() - interval.from.ms()) / 60_000)
     }

@@ -25,7 +25,6 @@ mod booked;
 mod books;
 mod comparison;
 mod csv;
-
 mod deals;
 mod export;
 mod figures;

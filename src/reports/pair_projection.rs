@@ -41,18 +41,30 @@ async fn add_games(
     sqlx::query!(
         "
         with settled as materialized (
-            select g.id, (g.finished_at at time zone $4)::date as day
+            select g.id, g.finished_at, (g.finished_at at time zone $4)::date as day
             from operations o
             join games g on g.id = o.game
             where o.id = any($1) and o.id between $2 and $3 and o.kind = 'settle'
         ),
         of_players as (
-            insert into player_days as d (day, player, games)
-            select s.day, p.player, count(*)
+            insert into player_days as d (
+                day, player, games, first_at, created_on, is_bot, played_before
+            )
+            select s.day, p.player, count(*), min(s.finished_at),
+                (m.created_at at time zone $4)::date, m.kind = 'bot',
+                exists (
+                    select
+                    from game_players q
+                    join games e on e.id = q.game and e.state = 'settled'
+                    where q.player = p.player
+                        and q.finished_at < s.day::timestamp at time zone $4
+                )
             from settled s
             join game_players p on p.game = s.id
-            group by s.day, p.player
-            on conflict (day, player) do update set games = d.games + excluded.games
+            join players m on m.id = p.player
+            group by s.day, p.player, m.created_at, m.kind
+            on conflict (day, player) do update
+            set games = d.games + excluded.games, first_at = least(d.first_at, excluded.first_at)
         )
         insert into pair_days as d (
             day, first, second, games, paid, received, games_paid, games_received, squares

@@ -13,15 +13,17 @@ use jiff::tz::TimeZone;
 
 use super::booked::{HOUR_MS, Interval};
 use super::figures::{add_transfers, count_games};
+use super::period::PeriodDays;
 use super::{ReportError, Reports};
 use crate::clock::{self, Timestamp};
 use crate::db;
 
 impl Reports {
-    /// Returns the overview of the current day in `zone`, without the numbers of those who play
-    /// now, which only the live store has.
+    /// Returns the overview of the current day in `zone`, which is that of the projection of pairs,
+    /// without the numbers of those who play now, which only the live store has.
     pub async fn today(&self, now: Timestamp, zone: &TimeZone) -> Result<TodayReport, ReportError> {
-        let begins_at = day_begins(now, zone, 0);
+        let today = PeriodDays::of_day(now, zone, 0);
+        let begins_at = today.interval(zone).from;
         let so_far = Interval { from: begins_at, to: now };
         let counted = self.operation_counts(so_far, true).await?;
         let booked = self.transfer_totals(so_far, true).await?;
@@ -60,7 +62,7 @@ impl Reports {
         Ok(TodayReport {
             at: now.into(),
             begins_at: begins_at.into(),
-            day: self.combine_figures(so_far, &counted, &booked).await?,
+            day: self.combine_figures(today, now, &counted, &booked).await?,
             day_before: self.figures_until_now(now, zone, 1).await?,
             week_before: self.figures_until_now(now, zone, 7).await?,
             rooms: rooms.collect(),
@@ -90,18 +92,11 @@ impl Reports {
         zone: &TimeZone,
         days: i64,
     ) -> Result<PeriodFigures, ReportError> {
-        let from = day_begins(now, zone, days);
-        self.period_figures(Interval { from, to: same_time(now, zone, days).max(from) }).await
+        let day = PeriodDays::of_day(now, zone, days);
+        let from = day.interval(zone).from;
+        let interval = Interval { from, to: same_time(now, zone, days).max(from) };
+        self.period_figures(day, interval).await
     }
-}
-
-/// Returns the beginning of the day that is `days_before` days before that of `at`.
-fn day_begins(at: Timestamp, zone: &TimeZone, days_before: i64) -> Timestamp {
-    let now = clock::to_jiff(at).to_zoned(zone.clone());
-    let date = now.date().saturating_sub(jiff::SignedDuration::from_hours(24 * days_before));
-    // Only the first and last days of the calendar have no beginning.
-    let begins = date.to_zoned(zone.clone()).map_or(now.timestamp(), |day| day.timestamp());
-    clock::from_jiff(begins)
 }
 
 /// Returns the instant with the same time of day as `at`, `days_before` days earlier. A time that a
@@ -115,7 +110,7 @@ fn same_time(at: Timestamp, zone: &TimeZone, days_before: i64) -> Timestamp {
 
 #[cfg(test)]
 mod tests {
-    use super::{day_begins, same_time};
+    use super::{PeriodDays, same_time};
     use crate::clock::Timestamp;
     use jiff::tz::TimeZone;
 
@@ -124,10 +119,12 @@ mod tests {
         let manila = TimeZone::get("Asia/Manila").unwrap();
         // 2026-03-01T12:00:00Z is eight in the evening in Manila.
         let now = Timestamp::from_ms(1_772_366_400_000);
-        let begins = |days| now.ms() - day_begins(now, &manila, days).ms();
+        let begins =
+            |days| now.ms() - PeriodDays::of_day(now, &manila, days).interval(&manila).from.ms();
         assert_eq!(begins(0), 20 * 3_600_000);
         assert_eq!(begins(7), (7 * 24 + 20) * 3_600_000);
     }
+
     #[test]
     fn the_same_time_follows_the_clocks_of_the_zone() {
         let berlin = TimeZone::get("Europe/Berlin").unwrap();

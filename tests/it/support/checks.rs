@@ -3,12 +3,14 @@
 use bahay::archive::{self, RecordedGame};
 use bahay::ledger::audit;
 use bahay::records::Records;
-use bahay::reports::Reports;
+use bahay::reports::pair_signs::ALERT_SCORE_DEFAULT;
+use bahay::reports::{Pairs, Reports};
 use bahay::standings::{Calendar, Standings};
 use bahay::verify::ledger::{self, Extent, Report};
 use bahay_client::Client;
 use bahay_engine::catalog::AnyGame;
 use bahay_engine::table::{GameId, Readable as _, Record};
+use jiff::tz::TimeZone;
 use sqlx::PgPool;
 
 use super::live::TestLive;
@@ -51,6 +53,13 @@ pub(crate) async fn count_standings(pool: &PgPool) -> Standings {
     let standings = Standings::new(pool.clone(), live, Calendar::default());
     standings.catch_up().await.unwrap();
     standings
+}
+
+/// Counts all sealed games of pairs and players by days of a zone.
+pub(crate) async fn count_pairs(reports: &Reports, zone: &TimeZone) -> Pairs {
+    let pairs = Pairs::new(reports, zone, ALERT_SCORE_DEFAULT);
+    pairs.catch_up().await.unwrap();
+    pairs
 }
 
 /// Counts all sealed games in the reports.

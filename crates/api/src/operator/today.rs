@@ -131,16 +131,15 @@ pub struct PeriodFigures {
 }
 
 /// The numbers of those who played a game that was settled and that ended in the period, each
-/// counted once.
+/// counted once. They follow some seconds after the settlements.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
 pub struct PlayerFigures {
     /// The number of people, without house bots.
     pub people: i64,
     /// The number of people whose account was created in the period.
     pub new: i64,
-    /// The number of people with an older account who had finished a game, settled or voided, before
-    /// the period. People with an older account and without an earlier game are neither new nor
-    /// returning.
+    /// The number of people with an older account of whom a game was settled on a day before the
+    /// period. People with an older account and without such a game are neither new nor returning.
     pub returning: i64,
     /// The number of house bots.
     pub bots: i64,

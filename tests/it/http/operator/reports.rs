@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use crate::desk::browser::Browser;
 use crate::http::server::{NOW, Server, expect_refusal, ok, status_of, text};
-use crate::support::checks::count_reports;
+use crate::support::checks::{count_pairs, count_reports};
 use crate::support::csv::CsvFile;
 use crate::support::db::{count_rows, execute, read_value, read_values};
 use crate::support::reason;
@@ -22,7 +22,8 @@ pub(crate) async fn start_with_games(role: Role) -> (Server, String) {
     let owner = server.owner_pool().await;
     let what = GenerateHistory { games: 120, days: 3, players: 12, seed: 3, beside_others: false };
     fixtures::generate(&owner, what, NOW, Calendar::default(), |_| {}).await.unwrap();
-    count_reports(&server.bank.pool).await;
+    let reports = count_reports(&server.bank.pool).await;
+    count_pairs(&reports, Calendar::default().time_zone()).await;
     let token = server.operator("api", role).await;
     (server, token)
 }

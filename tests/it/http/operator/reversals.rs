@@ -116,7 +116,7 @@ impl SettledGames {
         let zone = TimeZone::fixed(Offset::constant(12 - hour));
         let at = Timestamp::from_ms(clock::from_jiff(now).ms() + 60_000);
         let today = reports.today(at, &zone).await.unwrap();
-        let day = today.day;
+        let day = today.day.booked;
         assert_eq!((day.games_settled, day.settlements_reversed), (games, reversed));
         assert_eq!(day.payments.hundredths(), gross);
         assert_eq!(day.fees.hundredths(), fees);
