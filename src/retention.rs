@@ -34,6 +34,10 @@ const FAILURES_KEPT: Duration = Duration::from_mins(2);
 /// The time after which a count of grants is not read any more; it applies to one day of UTC.
 const GRANT_COUNTS_KEPT: Duration = Duration::from_hours(48);
 
+/// The time after which the games of a pair of players are not ranked any more: twice the longest
+/// period of a ranking.
+const PAIR_DAYS_KEPT: Duration = days(184);
+
 /// The configured retention periods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RetentionPeriods {
@@ -63,6 +67,7 @@ bahay_base::text_enum! {
         IdempotencyAnswers = "answers to repeated calls",
         UsedNonces = "used nonces of ID tokens",
         Notices = "notices",
+        PairDays = "days of pairs of players",
     }
 }
 
@@ -209,6 +214,15 @@ impl Retention {
                 self.pool,
                 "delete from notices where id in (select o.id from notices o",
                 "o.created_at" < before(notices),
+                ")"
+            ),
+            ExpiringRows::PairDays => remove_rows!(
+                self.pool,
+                "
+                delete from pair_days
+                where (day, first, second) in (select o.day, o.first, o.second from pair_days o
+                ",
+                "o.day" < day_before(PAIR_DAYS_KEPT),
                 ")"
             ),
         }

@@ -1,5 +1,5 @@
-//! The signs of collusion of a pair of players that follow from stored figures, and the score that
-//! they add up to. The desk ranks pairs by [`PairEvidence::score`], and `bahay-lab collusion`
+//! The score of a pair of players: the sum of its points for each sign of collusion that follows from
+//! stored figures. The desk ranks pairs by [`PairEvidence::score`], and `bahay-lab collusion`
 //! measures the same function with the same threshold on planted pairs.
 //!
 //! A score is the sum of the points of three signs, each with a maximum:
@@ -32,7 +32,7 @@ pub const TOGETHER_MAX: i64 = 30;
 pub const DEVIATIONS_BY_CHANCE: i64 = 2;
 
 /// The points for each further standard deviation.
-pub const POINTS_PER_DEVIATION: i64 = 10;
+pub const POINTS_PER_DEVIATION: i64 = 20;
 
 /// The maximum points of a net flow.
 pub const FLOW_MAX: i64 = 60;
@@ -146,7 +146,7 @@ mod tests {
             deviation: 6,
             ..PairEvidence::default()
         };
-        for (flow, points) in [(12, 0), (18, 10), (-18, 10), (40, 46), (-1_000, 60)] {
+        for (flow, points) in [(12, 0), (18, 20), (-18, 20), (27, 50), (-1_000, 60)] {
             assert_eq!(evidence(flow).points().flow, points, "{flow}");
         }
         assert_eq!(evidence(40).points().together, 0, "half of the games say nothing");

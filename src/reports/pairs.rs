@@ -10,7 +10,7 @@
 //! most games together. Devices and addresses are those of the sessions at the time of the query,
 //! since sessions expire.
 //!
-//! The rows are kept like those of the other figures, permanently.
+//! `retention` removes the games of pairs after 184 days. Those of players are kept permanently.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -43,6 +43,10 @@ pub const PAIR_DAYS_MAX: i64 = 92;
 
 /// The maximum number of pairs that are scored.
 const CANDIDATES_MAX: i64 = 20_000;
+
+/// The parts of a hundredth of a coin in which flows are compared with their deviations, whose roots
+/// are rounded.
+const PRECISION: i64 = 1_000;
 
 /// The maximum number of games of a pair that are listed.
 const PAIR_GAMES_MAX: i64 = 100;
@@ -185,7 +189,7 @@ impl Pairs {
                         sum(d.paid)::bigint as paid, sum(d.received)::bigint as received,
                         sum(d.games_paid)::bigint as games_paid,
                         sum(d.games_received)::bigint as games_received,
-                        trunc(sqrt(sum(d.squares)))::bigint as deviation
+                        trunc($7::bigint * sqrt(sum(d.squares)))::bigint as deviation
                     from pair_days d
                     where d.day between $1 and $2
                         and ($3::uuid is null or (d.first = $3 and d.second = $4))
@@ -242,7 +246,8 @@ impl Pairs {
                 only.map(|[first, _]| first),
                 only.map(|[_, second]| second),
                 games_min,
-                CANDIDATES_MAX
+                CANDIDATES_MAX,
+                PRECISION
             )
             .fetch_all(&self.pool)
         };
@@ -303,6 +308,13 @@ impl Pairs {
 }
 
 impl PairDays {
+    /// Returns the first days of the period, at most a number of them.
+    #[must_use]
+    pub fn take(self, count: i64) -> Self {
+        let last = self.first.checked_add((count - 1).days()).unwrap_or(self.last);
+        Self { last: self.last.min(last), ..self }
+    }
+
     /// Returns the number of days.
     pub fn count(&self) -> i64 {
         let between = self.last.duration_since(self.first);
@@ -322,6 +334,7 @@ struct PairRow {
     received: i64,
     games_paid: i64,
     games_received: i64,
+    /// In thousandths of a hundredth of a coin.
     deviation: i64,
     is_device: Option<bool>,
     review_score: Option<i64>,
@@ -336,18 +349,24 @@ impl PairRow {
             true => SharedSignal::Device,
             false => SharedSignal::Address,
         });
-        let &Self { games, of, paid, received, deviation, .. } = self;
-        PairEvidence { games, of, flow: paid - received, deviation, shared }
+        let &Self { games, of, deviation, .. } = self;
+        let flow = self.net().saturating_mul(PRECISION);
+        PairEvidence { games, of, flow, deviation, shared }
+    }
+
+    /// Returns the coins that the first paid the second less those that it received, in hundredths.
+    fn net(&self) -> i64 {
+        self.paid - self.received
     }
 
     /// Returns the signs with at least one point, each in words.
     fn signs(&self, evidence: &PairEvidence) -> Vec<PairSign> {
         let PairPoints { together, flow, shared } = evidence.points();
-        let names = match evidence.flow < 0 {
+        let names = match self.net() < 0 {
             true => [&self.second_name, &self.first_name],
             false => [&self.first_name, &self.second_name],
         };
-        let net = coins::Coins::from_hundredths(evidence.flow.saturating_abs());
+        let net = coins::Coins::from_hundredths(self.net().saturating_abs());
         let tenths = evidence.deviations() / 100;
         let source = match evidence.shared {
             Some(SharedSignal::Device) => "same device".to_owned(),

@@ -23,8 +23,8 @@ projections: projections
 ratings: ratings
 reports: booked_hours held_by_kind held_pots newcomer_coins operation_hours pair_days player_days
     player_settlements settlement_days settlements
-retention: grant_counts idempotency_keys notices operator_sessions refresh_tokens sessions
-    sign_in_failures used_nonces
+retention: grant_counts idempotency_keys notices operator_sessions pair_days refresh_tokens
+    sessions sign_in_failures used_nonces
 rewards: rewards
 rooms: house room_revisions rooms
 social: player_relations player_reports

@@ -3,14 +3,13 @@
 use bahay::metrics::Metrics;
 use bahay::projections::{self, Position, Projection, Runner};
 use bahay::ratings::Ratings;
-use bahay::reports::pair_signs::ALERT_SCORE_DEFAULT;
-use bahay::reports::{Pairs, Reports};
+use bahay::reports::Reports;
 use bahay::standings::Calendar;
 use sqlx::PgPool;
 use tokio::sync::watch;
 
 use crate::support::bank::{Bank, PotGoes, table};
-use crate::support::checks::{count_reports, count_standings};
+use crate::support::checks::{count_pairs, count_reports, count_standings};
 use crate::support::db::read_values;
 use crate::support::process::run_bahay;
 use crate::support::waiting::wait_until;
@@ -67,8 +66,7 @@ async fn a_rebuilt_projection_has_the_same_rows() {
     assert_rebuilds(&standings, &owner).await;
     assert_rebuilds(&ratings, &owner).await;
     assert_rebuilds(&reports, &owner).await;
-    let pairs = Pairs::new(&reports, Calendar::default().time_zone(), ALERT_SCORE_DEFAULT);
-    pairs.catch_up().await.unwrap();
+    let pairs = count_pairs(&reports, Calendar::default().time_zone()).await;
     assert_rebuilds(&pairs, &owner).await;
 }
 

@@ -80,7 +80,7 @@ pub struct PairPeriod {
     #[param(value_type = Option<Time>, inline)]
     pub from: Option<BoundedTimestamp>,
     /// The end, which is excluded: RFC 3339, later than `from`. Its day is part of the period unless
-    /// the end is the beginning of that day. Defaults to now.
+    /// the end is the beginning of that day. Defaults to now, at most 92 days from `from`.
     #[param(value_type = Option<Time>, inline)]
     pub to: Option<BoundedTimestamp>,
 }
@@ -94,7 +94,7 @@ pub struct PairFilter {
     #[param(value_type = Option<Time>, inline)]
     pub from: Option<BoundedTimestamp>,
     /// The end, which is excluded: RFC 3339, later than `from`. Its day is part of the period unless
-    /// the end is the beginning of that day. Defaults to now.
+    /// the end is the beginning of that day. Defaults to now, at most 92 days from `from`.
     #[param(value_type = Option<Time>, inline)]
     pub to: Option<BoundedTimestamp>,
     /// Only pairs in this state.

@@ -76,9 +76,14 @@ pub(super) fn read_days(
     check_period(from, to)?;
     let from = from.map(Timestamp::from);
     let now = services.clock.now();
-    // A period that begins in the future is empty.
-    let to = to.map_or_else(|| now.max(from.unwrap_or_default()), Timestamp::from);
-    let days = services.pairs.days(from, to);
+    let days = match to {
+        Some(to) => services.pairs.days(from, to.into()),
+        // A period that begins in the future is empty.
+        None => {
+            let days = services.pairs.days(from, now.max(from.unwrap_or_default()));
+            days.take(PAIR_DAYS_MAX)
+        }
+    };
     match days.count() > PAIR_DAYS_MAX {
         true => {
             let detail = format!("the period has more than {PAIR_DAYS_MAX} days");

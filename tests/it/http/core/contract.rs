@@ -40,6 +40,8 @@ pub(super) fn list_operations(document: &Value) -> impl Iterator<Item = (&str, &
 /// Fills the parameters of a path.
 pub(super) fn fill_path(path: &str) -> String {
     path.replace("{id}", &uuid::Uuid::nil().to_string())
+        .replace("{first}", &uuid::Uuid::nil().to_string())
+        .replace("{second}", &uuid::Uuid::max().to_string())
         .replace("{room}", "newbie")
         .replace("{issuer}", "local")
         .replace("{code}", "K7MWQ2XA")

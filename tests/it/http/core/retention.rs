@@ -85,6 +85,16 @@ async fn expired_rows_are_removed_in_portions() {
             24 * 365,
             "insert into notices (player, kind, created_at) select 'PLAYER', 'game_voided', AT",
         ),
+        (
+            ExpiringRows::PairDays,
+            "pair_days",
+            // A day that ended 184 days ago.
+            24 * 185,
+            "insert into pair_days
+                (day, first, second, games, paid, received, games_paid, games_received, squares)
+            select (AT)::date, '00000000-0000-0000-0000-000000000000', gen_random_uuid(),
+                1, 0, 0, 0, 0, 0",
+        ),
     ] {
         let before = count_rows(&owner, table).await;
         for (hours, rows) in [(age_h + 1, too_old), (age_h / 2, not_yet)] {

@@ -2,7 +2,6 @@
 //! and at the desk, their alert, and their review.
 
 use bahay::operators::Role;
-use bahay::reports::Pairs;
 use bahay::reports::pair_signs::ALERT_SCORE_DEFAULT;
 use bahay::standings::Calendar;
 use bahay_engine::table::PlayerId;
@@ -13,7 +12,7 @@ use crate::desk::browser::Browser;
 use crate::http::operator::corrections::Office;
 use crate::http::server::{NOW, Server, expect_refusal, ok, text};
 use crate::support::bank::{PotGoes, settlement, table};
-use crate::support::checks::{count_reports, count_standings};
+use crate::support::checks::{count_pairs, count_reports, count_standings};
 use crate::support::db::{execute, read_rows, read_value};
 use crate::support::rest::{assert_fields, items};
 
@@ -78,9 +77,7 @@ impl Planted {
         bank.ledger.seal_operations().await.unwrap();
         count_standings(&bank.pool).await;
         let reports = count_reports(&bank.pool).await;
-        let zone = Calendar::default();
-        let pairs = Pairs::new(&reports, zone.time_zone(), ALERT_SCORE_DEFAULT);
-        pairs.catch_up().await.unwrap();
+        count_pairs(&reports, Calendar::default().time_zone()).await;
     }
 
     /// Returns the ids of a pair in order.
@@ -186,7 +183,11 @@ async fn a_pair_is_shown_with_its_games_and_requests_are_refused_by_type() {
     for (path, status, code) in [
         (format!("{PATH}/{one}/{stranger}"), 404, "pair_not_found"),
         (format!("{PATH}/{one}/{one}"), 404, "pair_not_found"),
-        (format!("{PATH}/{one}/{other}?from=2020-01-01T00:00:00Z"), 422, "query_invalid"),
+        (
+            format!("{PATH}/{one}/{other}?from=2020-01-01T00:00:00Z&to=2020-05-01T00:00:00Z"),
+            422,
+            "query_invalid",
+        ),
         (format!("{PATH}/x/{other}"), 422, "path_invalid"),
         (format!("{PATH}?state=shut"), 422, "query_invalid"),
         (format!("{PATH}?cursor=x"), 422, "cursor_invalid"),
