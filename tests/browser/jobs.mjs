@@ -86,6 +86,15 @@ export async function doJobs(page, url, check) {
     await heading('Replay');
     await page.getByText('Seed of the house').waitFor();
   });
+  await job('who colludes', '/desk/today', { clicks: 2, loads: 2 }, async () => {
+    await page.getByRole('navigation').getByRole('link', { name: 'Collusion', exact: true }).click();
+    await heading('Collusion');
+    const pairs = page.getByRole('table', { name: /Pairs of players/ });
+    await pairs.getByRole('row').nth(1).getByRole('link', { name: /games/ }).click();
+    const games = page.getByRole('table', { name: /Games together/ });
+    assert.ok(await games.getByRole('row').count() > 5);
+  });
+  await check(page, 'a pair of players');
   await job('a month for the accountant', '/desk/settlements', { clicks: 2, loads: 1 }, async () => {
     await page.getByRole('link', { name: 'This month' }).click();
     await page.waitForURL(/from=/);

@@ -46,6 +46,7 @@ BEYOND_SCHEMAS_BY_DETAIL = [
     ("query_invalid", "`from` is not before `to`"),
     ("query_invalid", "Failed to deserialize query string: `from` is not before `to`"),
     ("query_invalid", "`gross_min` is above `gross_max`"),
+    ("query_invalid", "the period has more than 92 days"),
     # A schema cannot limit the range of a time or a day.
     ("query_invalid", "from: a time is as in"),
     ("query_invalid", "to: a time is as in"),
