@@ -159,7 +159,12 @@ impl Scale {
         }
     }
 
+    /// Returns the points of a line. A single value is a level line, because one point is invisible.
     fn points(&self, series: &Series) -> String {
+        if let [value] = series.values[..] {
+            let y = self.y(value);
+            return format!("0,{y} {WIDTH},{y}");
+        }
         let middle = WIDTH / self.places / 2;
         let points = series.values.iter().enumerate();
         let points =
@@ -217,6 +222,8 @@ mod tests {
     #[test]
     fn empty_and_extreme_series_are_drawn() {
         assert!(chart(ChartKind::Lines, vec![]).contains("points=\"\""));
+        let single = chart(ChartKind::Lines, vec![5]);
+        assert!(single.contains("points=\"0,0 1000,0\""), "{single}");
         let huge = chart(ChartKind::Lines, vec![i64::MIN, i64::MAX]);
         assert!(huge.contains("polyline"), "{huge}");
         let few = chart(ChartKind::Bars, vec![3, 0]);
