@@ -23,7 +23,7 @@ impl Alerts {
     pub async fn read(
         &self,
         at: Timestamp,
-        nodes_lost: Option<i64>,
+        dead_nodes: Option<i64>,
         pairs_suspected: Option<i64>,
     ) -> Result<HouseAlerts, sqlx::Error> {
         let once = || {
@@ -55,8 +55,8 @@ impl Alerts {
         let row = db::retry(once).await?;
         Ok(HouseAlerts {
             at: at.into(),
-            is_live_store_writable: nodes_lost.is_some(),
-            nodes_lost: nodes_lost.unwrap_or_default(),
+            is_live_store_writable: dead_nodes.is_some(),
+            dead_nodes: dead_nodes.unwrap_or_default(),
             is_house_open: row.is_house_open,
             ledger_differences: row.ledger_differences,
             tables_halted: row.tables_halted,

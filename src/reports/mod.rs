@@ -6,7 +6,7 @@
 //! interval are exact (`booked`).
 //!
 //! - `today` combines the figures of a day, `period` those of any period and `comparison` those of
-//!   two days or weeks; `active_players` counts those who played, `alarms` lists what requires
+//!   two days or weeks; `active_players` counts those who played, `day_alerts` lists what requires
 //!   attention.
 //! - `settlements` lists settled games, `totals` sums them, `export` writes them as CSV, `game`
 //!   reports one of them in full.
@@ -20,11 +20,11 @@
 //! authorization.
 
 mod active_players;
-mod alarms;
 mod booked;
 mod books;
 mod comparison;
 mod csv;
+mod day_alerts;
 mod deals;
 mod export;
 mod figures;

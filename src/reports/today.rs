@@ -1,5 +1,5 @@
 //! The overview of a day: its figures so far, by hour and by room; the figures of the day before
-//! and of the same day a week ago up to the same time of day; the coins held now; and the alarms.
+//! and of the same day a week ago up to the same time of day; the coins held now; and the alerts.
 //!
 //! Days are those of the given time zone, as for the leaderboards. The books are summed by hours of
 //! UTC (`booked`), so the hours of a day are those of UTC too. The first one begins with the day.
@@ -73,7 +73,7 @@ impl Reports {
             wallets: of_kind("wallet"),
             stakes: of_kind("stake"),
             pots: of_kind("pot"),
-            alarms: self.alarms(now, begins_at).await?,
+            alerts: self.day_alerts(now, begins_at).await?,
         })
     }
 

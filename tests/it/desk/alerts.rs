@@ -24,7 +24,7 @@ async fn alerts_name_failures_and_waiting_work_with_links() {
 
     let token = luz.create_token().await;
     let well = json!({
-        "is_live_store_writable": true, "nodes_lost": 0, "is_house_open": true,
+        "is_live_store_writable": true, "dead_nodes": 0, "is_house_open": true,
         "ledger_differences": 0, "tables_halted": 0, "corrections_open": 0, "reports_open": 0, "jobs_dead": 0,
     });
     assert_fields(&ok(server.get("/v1/operator/alerts", &token)).await, well);
@@ -54,7 +54,7 @@ async fn alerts_name_failures_and_waiting_work_with_links() {
     }
     let listed = luz.get(ALERTS).await.expect(200);
     for (path, words) in [
-        ("/desk/tables", "1 server was lost within the hour"),
+        ("/desk/tables", "1 server died within the hour"),
         ("/desk/ledger#checks", "1 difference in the ledger"),
         ("/desk/tables#halted", "2 tables halted"),
         ("/desk/switches", "The house is closed"),
@@ -67,7 +67,7 @@ async fn alerts_name_failures_and_waiting_work_with_links() {
     // Only administrators can see the page of jobs.
     ben.get(ALERTS).await.expect(200).shows("2 tables halted").hides("failed job");
     let waiting = json!({
-        "nodes_lost": 1, "is_house_open": false, "ledger_differences": 1, "tables_halted": 2,
+        "dead_nodes": 1, "is_house_open": false, "ledger_differences": 1, "tables_halted": 2,
         "corrections_open": 1, "jobs_dead": 1,
     });
     assert_fields(&ok(server.get("/v1/operator/alerts", &token)).await, waiting);

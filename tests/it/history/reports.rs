@@ -57,10 +57,10 @@ async fn a_settlement_is_slow_by_the_time_of_its_table() {
     count_standings(&bank.pool).await;
     let reports = count_reports(&bank.pool).await;
     let now = Timestamp::from_ms(bank.now_ms());
-    let alarms = reports.today(now, &jiff::tz::TimeZone::UTC).await.unwrap().alarms;
-    let named: Vec<_> = alarms.newest_slow.iter().map(|slow| slow.game).collect();
-    assert_eq!((named, alarms.settlements_slow), (vec![late.0], 1), "not {prompt}");
-    assert!((3_000_000..DAY_MS).contains(&alarms.slowest_ms), "{alarms:?}");
+    let alerts = reports.today(now, &jiff::tz::TimeZone::UTC).await.unwrap().alerts;
+    let named: Vec<_> = alerts.newest_slow.iter().map(|slow| slow.game).collect();
+    assert_eq!((named, alerts.settlements_slow), (vec![late.0], 1), "not {prompt}");
+    assert!((3_000_000..DAY_MS).contains(&alerts.slowest_ms), "{alerts:?}");
 }
 
 /// The amount and the age of a POT equal those of its account.

@@ -26,7 +26,7 @@ pub struct HouseAlerts {
     pub is_live_store_writable: bool,
     /// The nodes that were declared dead in the last hour, because they stopped without notice. Their
     /// tables continue on other nodes.
-    pub nodes_lost: i64,
+    pub dead_nodes: i64,
     pub is_house_open: bool,
     /// The differences that the last check of the ledger found.
     pub ledger_differences: i64,

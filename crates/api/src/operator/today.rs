@@ -12,7 +12,7 @@ operations! {
     /// Show today
     ///
     /// Games, players and coins of the day so far, by room and by hour, compared with yesterday and
-    /// the same day of the previous week; the current number of players and balances; alarms. For
+    /// the same day of the previous week; the current number of players and balances; alerts. For
     /// operators of every role.
     SHOW_TODAY = Get "/v1/operator/today", Operators, Operator {
         200 json TodayReport: "The day so far",
@@ -61,7 +61,7 @@ pub struct TodayReport {
     pub stakes: Coins,
     /// The coins in all POTs now.
     pub pots: Coins,
-    pub alarms: Alarms,
+    pub alerts: DayAlerts,
 }
 
 /// The unit of a comparison.
@@ -197,9 +197,9 @@ pub struct HourFigures {
     pub figures: BookedFigures,
 }
 
-/// Alarms, which require attention unless they are zero.
+/// The alerts of a day, which require attention unless they are zero.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct Alarms {
+pub struct DayAlerts {
     /// The end of the last ledger check; null before the first.
     #[schema(required = true)]
     pub ledger_checked_at: Option<Time>,

@@ -22,7 +22,7 @@ pub(crate) async fn refresh(
 /// Draws each condition as a link to the page on which it is handled. Failures precede waiting work.
 fn draw(alerts: &HouseAlerts, is_administrator: bool) -> Markup {
     let differences = ["difference in the ledger", "differences in the ledger"];
-    let lost = ["server was lost within the hour", "servers were lost within the hour"];
+    let dead = ["server died within the hour", "servers died within the hour"];
     let halted = ["table halted", "tables halted"];
     let corrections = ["correction to decide", "corrections to decide"];
     let reports = ["report to decide", "reports to decide"];
@@ -32,7 +32,7 @@ fn draw(alerts: &HouseAlerts, is_administrator: bool) -> Markup {
             @if !alerts.is_live_store_writable {
                 (alert("bad", "/desk/tables", "The live store does not respond: no table can play"))
             }
-            (counted("bad", "/desk/tables", alerts.nodes_lost, lost))
+            (counted("bad", "/desk/tables", alerts.dead_nodes, dead))
             (counted("bad", "/desk/ledger#checks", alerts.ledger_differences, differences))
             (counted("bad", "/desk/tables#halted", alerts.tables_halted, halted))
             @if !alerts.is_house_open { (alert("bad", "/desk/switches", "The house is closed")) }

@@ -19,11 +19,11 @@ pub(super) async fn read_alerts(services: &Services) -> Result<HouseAlerts, Prob
         services.live.check_writable().await?;
         services.live.count_dead_nodes(at).await
     };
-    let nodes_lost = tokio::time::timeout(LIVE_STORE_TIMEOUT, live).await;
-    let nodes_lost = nodes_lost.ok().and_then(Result::ok);
+    let dead_nodes = tokio::time::timeout(LIVE_STORE_TIMEOUT, live).await;
+    let dead_nodes = dead_nodes.ok().and_then(Result::ok);
     let suspected = count_suspected(services, at).await;
     let alerts = Alerts::new(services.pool.clone());
-    Ok(alerts.read(at, nodes_lost, suspected).await?)
+    Ok(alerts.read(at, dead_nodes, suspected).await?)
 }
 
 /// Returns the number of pairs with signs of collusion that reach the alert score. The other alerts

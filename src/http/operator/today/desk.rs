@@ -1,9 +1,9 @@
 //! The current day at a glance: its figures compared with those of other days, by hour and by room,
-//! and alarms.
+//! and alerts.
 
 use axum::extract::State;
 use axum::response::{Html, IntoResponse as _, Response};
-use bahay_api::operator::today::{Alarms, BookedFigures, HourFigures, RoomFigures, TodayReport};
+use bahay_api::operator::today::{BookedFigures, DayAlerts, HourFigures, RoomFigures, TodayReport};
 use bahay_engine::coins::Coins;
 use maud::{Markup, html};
 
@@ -44,8 +44,8 @@ fn body(zone: &HouseZone, today: &TodayReport) -> Markup {
     };
     html! {
         p { "From " (zone.time(today.begins_at)) " to " (zone.time(today.at)) ". Amounts are in coins." }
-        (alarms(zone, &today.alarms))
-        (alarm_details(zone, &today.alarms))
+        (day_alerts(zone, &today.alerts))
+        (alert_details(zone, &today.alerts))
         h2 { "Now" }
         (facts(&[
             ("Running games", html! { (today.games_running) }),
@@ -72,8 +72,8 @@ fn body(zone: &HouseZone, today: &TodayReport) -> Markup {
     }
 }
 
-/// Draws the alarms, each with a link to the page on which it is handled.
-fn alarms(zone: &HouseZone, alarms: &Alarms) -> Markup {
+/// Draws the alerts, each with a link to the page on which it is handled.
+fn day_alerts(zone: &HouseZone, alerts: &DayAlerts) -> Markup {
     let count = |number: i64, words: &str, path: &str| {
         let words = format!("{words}: {number}");
         html! {
@@ -82,22 +82,22 @@ fn alarms(zone: &HouseZone, alarms: &Alarms) -> Markup {
         }
     };
     html! {
-        p aria-label="Alarms" {
-            @match alarms.ledger_checked_at {
+        p aria-label="Alerts of today" {
+            @match alerts.ledger_checked_at {
                 Some(at) => {
-                    (count(alarms.ledger_differences, "differences in the ledger", "/desk/ledger#checks"))
+                    (count(alerts.ledger_differences, "differences in the ledger", "/desk/ledger#checks"))
                     "(checked " (zone.time(at)) ") "
                 }
                 None => { (badge("waiting", "the ledger has not been checked yet")) " " }
             }
-            (count(alarms.games_voided, "games voided", "#voided"))
-            (count(alarms.tables_halted, "tables halted", "/desk/tables#halted"))
-            (count(alarms.pots_idle, "POTs idle for a day", "/desk/tables#pots"))
-            @if alarms.pots_idle > 0 { "(" (coins(alarms.pots_idle_coins)) ") " }
-            (count(alarms.settlements_slow, "slow settlements", "#slow"))
-            @if alarms.settlements_slow > 0 { "(at most " (alarms.slowest_ms) " ms) " }
-            (count(alarms.gathering, "players who win from new players", "#gathering"))
-            @match alarms.pairs_suspected {
+            (count(alerts.games_voided, "games voided", "#voided"))
+            (count(alerts.tables_halted, "tables halted", "/desk/tables#halted"))
+            (count(alerts.pots_idle, "POTs idle for a day", "/desk/tables#pots"))
+            @if alerts.pots_idle > 0 { "(" (coins(alerts.pots_idle_coins)) ") " }
+            (count(alerts.settlements_slow, "slow settlements", "#slow"))
+            @if alerts.settlements_slow > 0 { "(at most " (alerts.slowest_ms) " ms) " }
+            (count(alerts.gathering, "players who win from new players", "#gathering"))
+            @match alerts.pairs_suspected {
                 Some(pairs) => (count(pairs, "pairs with signs of collusion", "/desk/collusion")),
                 None => (badge("waiting", "pairs of players could not be ranked")),
             }
@@ -105,12 +105,12 @@ fn alarms(zone: &HouseZone, alarms: &Alarms) -> Markup {
     }
 }
 
-/// Draws the games and players to which the alarms refer.
-fn alarm_details(zone: &HouseZone, alarms: &Alarms) -> Markup {
+/// Draws the games and players to which the alerts refer.
+fn alert_details(zone: &HouseZone, alerts: &DayAlerts) -> Markup {
     let voided = || {
         table_of(
             "Games voided today, the newest 20",
-            &alarms.newest_voided,
+            &alerts.newest_voided,
             &[
                 ("Voided", &|one| game_link(one.game, zone.time(one.voided_at))),
                 ("Room", &|one| html! { (one.room) }),
@@ -121,7 +121,7 @@ fn alarm_details(zone: &HouseZone, alarms: &Alarms) -> Markup {
     let gathering = || {
         table_of(
             "Won from players created within a week, net of losses to such players, today and yesterday; at most 20",
-            &alarms.gatherers,
+            &alerts.gatherers,
             &[
                 ("Player", &|one| player_link(one.player, &one.name)),
                 ("Day in UTC", &|one| html! { (one.day) }),
@@ -132,7 +132,7 @@ fn alarm_details(zone: &HouseZone, alarms: &Alarms) -> Markup {
     let slow = || {
         table_of(
             "Settlements booked late today, the newest 20",
-            &alarms.newest_slow,
+            &alerts.newest_slow,
             &[
                 ("Finished", &|one| game_link(one.game, zone.time(one.finished_at))),
                 ("Room", &|one| html! { (one.room) }),
@@ -141,9 +141,9 @@ fn alarm_details(zone: &HouseZone, alarms: &Alarms) -> Markup {
         )
     };
     html! {
-        @if alarms.games_voided > 0 { h2 id="voided" { "Games voided" } (voided()) }
-        @if alarms.gathering > 0 { h2 id="gathering" { "Players who win from new players" } (gathering()) }
-        @if alarms.settlements_slow > 0 { h2 id="slow" { "Slow settlements" } (slow()) }
+        @if alerts.games_voided > 0 { h2 id="voided" { "Games voided" } (voided()) }
+        @if alerts.gathering > 0 { h2 id="gathering" { "Players who win from new players" } (gathering()) }
+        @if alerts.settlements_slow > 0 { h2 id="slow" { "Slow settlements" } (slow()) }
     }
 }
 

@@ -19,7 +19,7 @@ pub(super) struct DayNotBegunError;
 pub(super) async fn load_today(services: &Services) -> Result<TodayReport, Problem> {
     let Services { reports, standings, clock, lobby, .. } = services;
     let mut today = reports.today(clock.now(), standings.calendar().time_zone()).await?;
-    today.alarms.pairs_suspected = count_suspected(services, clock.now()).await;
+    today.alerts.pairs_suspected = count_suspected(services, clock.now()).await;
     match lobby.playing_counts().await {
         Ok(rooms) => {
             let sum = |of: fn(&PlayingCount) -> u64| {

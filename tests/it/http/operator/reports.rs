@@ -125,7 +125,7 @@ async fn today_matches_the_sums_of_the_ledger() {
     let balances = ledger["balances"].as_array().unwrap();
     let sum: i64 = balances.iter().map(|one| one["amount"].as_i64().unwrap()).sum();
     assert_eq!(sum, 0);
-    assert_eq!(today["alarms"]["ledger_checked_at"], Value::Null);
+    assert_eq!(today["alerts"]["ledger_checked_at"], Value::Null);
     // No player sits at a table.
     assert_fields(&today, json!({ "tables_playing": 0, "players_playing": 0 }));
 }
@@ -186,17 +186,17 @@ async fn a_tampered_balance_is_reported_at_the_desk() {
     shows(false, "beyond 64 bits").await;
 }
 
-/// Each alarm appears as soon as its cause exists, in the API and on the page, with a link to its
+/// Each alert of today appears as soon as its cause exists, in the API and on the page, with a link to its
 /// subject.
 #[tokio::test(flavor = "multi_thread")]
-async fn every_alarm_links_to_its_subject() {
+async fn every_alert_of_today_links_to_its_subject() {
     let (server, token) = start_with_games(Role::Viewer).await;
     let mut luz = Browser::enrolled(&server, "luz", Role::Admin).await;
     let quiet = luz.load("/desk/today").await;
     quiet.shows("the ledger has not been checked yet").shows("games voided: 0");
     quiet.hides("id=\"voided\"").hides("id=\"slow\"");
-    // The tables of the history have caused some alarms already.
-    let before = ok(server.get("/v1/operator/today", &token)).await["alarms"].clone();
+    // The tables of the history have caused some alerts already.
+    let before = ok(server.get("/v1/operator/today", &token)).await["alerts"].clone();
     let [pots, coins, gathering] =
         ["pots_idle", "pots_idle_coins", "gathering"].map(|name| before[name].as_i64().unwrap());
 
@@ -225,16 +225,16 @@ async fn every_alarm_links_to_its_subject() {
         sqlx::query(plant).bind(now).execute(&owner).await.unwrap();
     }
 
-    let alarms = ok(server.get("/v1/operator/today", &token)).await["alarms"].clone();
-    assert_fields(&alarms, json!({ "ledger_differences": 1, "games_voided": 1 }));
-    assert_fields(&alarms, json!({ "pots_idle": pots + 1, "pots_idle_coins": coins + 350 }));
-    assert_fields(&alarms, json!({ "settlements_slow": 1, "slowest_ms": 7_500 }));
-    assert_fields(&alarms, json!({ "tables_halted": 1, "gathering": gathering + 1 }));
+    let alerts = ok(server.get("/v1/operator/today", &token)).await["alerts"].clone();
+    assert_fields(&alerts, json!({ "ledger_differences": 1, "games_voided": 1 }));
+    assert_fields(&alerts, json!({ "pots_idle": pots + 1, "pots_idle_coins": coins + 350 }));
+    assert_fields(&alerts, json!({ "settlements_slow": 1, "slowest_ms": 7_500 }));
+    assert_fields(&alerts, json!({ "tables_halted": 1, "gathering": gathering + 1 }));
     let newest = json!({ "game": voided.game, "reason": "a cable was pulled" });
-    assert_fields(&alarms["newest_voided"][0], newest);
-    assert_eq!(alarms["newest_slow"][0]["late_ms"], 7_500);
-    let slow = text(&alarms["newest_slow"][0]["game"]);
-    let gatherers = alarms["gatherers"].as_array().unwrap();
+    assert_fields(&alerts["newest_voided"][0], newest);
+    assert_eq!(alerts["newest_slow"][0]["late_ms"], 7_500);
+    let slow = text(&alerts["newest_slow"][0]["game"]);
+    let gatherers = alerts["gatherers"].as_array().unwrap();
     let gatherer = gatherers.iter().find(|one| one["amount"] == 100_001).unwrap();
     assert_fields(gatherer, json!({ "day": "2026-03-01", "name": "Tala" }));
     let gatherer = text(&gatherer["player"]);

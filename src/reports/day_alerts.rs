@@ -1,4 +1,4 @@
-//! Alarms for operators: the last check of the ledger, voided games, halted tables, idle POTs, slow
+//! The alerts of a day for operators: the last check of the ledger, voided games, halted tables, idle POTs, slow
 //! settlements, and players who gain much from new players.
 //!
 //! At most [`LISTED`] games or players of a kind are listed; all are counted.
@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use bahay_api::Coins;
-use bahay_api::operator::today::{Alarms, Gatherer, SlowSettlement, VoidedGame};
+use bahay_api::operator::today::{DayAlerts, Gatherer, SlowSettlement, VoidedGame};
 use jiff_sqlx::{Date as SqlDate, Timestamp as SqlTimestamp};
 
 use super::{ReportError, Reports, from_sql, to_sql};
@@ -25,12 +25,12 @@ const NEWCOMER_GAIN_MAX: Coins = Coins::from_hundredths(1_000 * 100);
 const LISTED: i64 = 20;
 
 impl Reports {
-    /// Reads the alarms as of now; games count since `since`, the beginning of the day.
-    pub(super) async fn alarms(
+    /// Reads the alerts as of now; games count since `since`, the beginning of the day.
+    pub(super) async fn day_alerts(
         &self,
         now: Timestamp,
         since: Timestamp,
-    ) -> Result<Alarms, ReportError> {
+    ) -> Result<DayAlerts, ReportError> {
         let once = || {
             sqlx::query!(
                 r#"
@@ -74,7 +74,7 @@ impl Reports {
         };
         let row = db::retry(once).await?;
         let (gathering, gatherers) = self.find_gatherers(now).await?;
-        Ok(Alarms {
+        Ok(DayAlerts {
             ledger_checked_at: row.checked_at.map(|at| from_sql(at).into()),
             ledger_differences: row.differences,
             games_voided: row.voided,
