@@ -1,7 +1,5 @@
 //! Corrections of the books: requested on one page, decided by another operator on a second one.
 
-use std::str::FromStr as _;
-
 use axum::extract::State;
 use axum::response::{Redirect, Response};
 use bahay_api::operator::corrections::{
@@ -20,10 +18,12 @@ use crate::http::operator::desk_ui::{
     text_area, text_area_of,
 };
 use crate::http::operator::ledger::desk::{account_link, operation_link};
+use crate::http::operator::players::find_one;
 use crate::http::{Code, CodeExt as _, Cursors, PageQuery, PageRequest, Path, Problem, Query};
-use crate::ids::{CorrectionId, PlayerId};
+use crate::ids::CorrectionId;
 use crate::operators::Corrections;
 use crate::reason::Reason;
+use crate::reports::Reports;
 
 const HERE: &str = "/desk/corrections";
 
@@ -162,7 +162,8 @@ pub(crate) async fn form(
             input type="hidden" name="attempt" value=(attempt);
             input type="hidden" name="kind" value="adjustment";
             (field(Field {
-                value: &player, hint: "The player's id.", ..Field::required("player", "Player")
+                value: &player, hint: "The whole name or the id.", is_player: true,
+                ..Field::required("player", "Player")
             }))
             (field(Field {
                 hint: "At most two decimal places, such as 12.50; a negative amount takes coins.", inputmode: "decimal",
@@ -206,19 +207,16 @@ pub(crate) struct CorrectionForm {
 }
 
 impl CorrectionForm {
-    /// Converts what an operator typed into the request of the API.
-    fn into_request(self) -> Result<RequestCorrection, Problem> {
+    /// Converts the fields into the request of the API.
+    async fn into_request(self, reports: &Reports) -> Result<RequestCorrection, Problem> {
         let invalid = |detail: &'static str| Code::BodyInvalid.with_detail(detail);
         let reason = self.reason;
         match self.kind.as_str() {
             "adjustment" => {
-                let player = PlayerId::from_str(self.player.trim());
                 let amount = parse_amount(&self.amount).filter(|amount| !amount.is_zero());
-                Ok(RequestCorrection::Adjustment {
-                    player: player.map_err(|_| invalid("a player's id is a UUID"))?.0,
-                    amount: amount.ok_or_else(|| invalid(AMOUNT_INVALID))?.hundredths(),
-                    reason,
-                })
+                let amount = amount.ok_or_else(|| invalid(AMOUNT_INVALID))?.hundredths();
+                let player = find_one(reports, self.player.trim()).await?.0;
+                Ok(RequestCorrection::Adjustment { player, amount, reason })
             }
             "reversal" => {
                 let operation = self.operation.trim().parse();
@@ -235,11 +233,12 @@ impl CorrectionForm {
 
 pub(crate) async fn request(
     State(corrections): State<Corrections>,
+    State(reports): State<Reports>,
     OperatorForm { session, input }: OperatorForm<CorrectionForm>,
 ) -> Result<Redirect, ErrorPage> {
     let by = session.operator.require_corrections_role()?.require_session()?;
     let attempt = input.attempt;
-    let (subject, reason) = query::subject(input.into_request()?)?;
+    let (subject, reason) = query::subject(input.into_request(&reports).await?)?;
     let correction = corrections.request(&by, subject, &reason, attempt).await?;
     Ok(Redirect::to(&format!("{HERE}/{}", correction.id)))
 }

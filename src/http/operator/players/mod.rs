@@ -4,4 +4,4 @@ pub(super) mod api;
 pub(crate) mod desk;
 mod query;
 
-pub(crate) use query::{find, find_report};
+pub(crate) use query::{find_by_name, find_one, find_report};

@@ -17,6 +17,33 @@ pub(crate) async fn find(reports: &Reports, text: &str) -> Result<Vec<PlayerMatc
     Ok(reports.find_players(check_text(text)?).await?)
 }
 
+/// Finds players by name: those who have the whole name, or else those of whose names it is a part.
+pub(crate) async fn find_by_name(
+    reports: &Reports,
+    name: &str,
+) -> Result<Vec<PlayerMatch>, Problem> {
+    let mut found = find(reports, name).await?;
+    let is_whole = |one: &PlayerMatch| one.name.to_lowercase() == name.to_lowercase();
+    if found.iter().any(is_whole) {
+        found.retain(is_whole);
+    }
+    Ok(found)
+}
+
+/// Returns the player whose id or name a form contains.
+///
+/// # Errors
+/// `body_invalid` unless exactly one player has the name.
+pub(crate) async fn find_one(reports: &Reports, typed: &str) -> Result<PlayerId, Problem> {
+    if let Ok(player) = typed.parse() {
+        return Ok(player);
+    }
+    match find_by_name(reports, typed).await?.as_slice() {
+        [one] if one.name.to_lowercase() == typed.to_lowercase() => Ok(PlayerId(one.id)),
+        _ => Err(Code::BodyInvalid.with_detail("no player, or several, have this name or id")),
+    }
+}
+
 /// Returns all that operators see of a player. Addresses are included only for operators who may
 /// moderate, after the view is recorded in the audit log.
 pub(crate) async fn load_dossier(

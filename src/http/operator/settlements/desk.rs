@@ -16,7 +16,7 @@ use crate::http::operator::desk_ui::{
     badge, coins, facts, field, game_link, id, page, pager, player_link, select, sortable_table_of,
     table_of,
 };
-use crate::http::operator::players::find;
+use crate::http::operator::players::find_by_name;
 use crate::http::{Cursors, PageQuery, PageRequest, Problem, Services};
 use crate::operators::Operator;
 use crate::reports::Reports;
@@ -85,12 +85,7 @@ async fn find_player(reports: &Reports, form: SearchForm) -> Result<FoundPlayer,
     if typed.is_empty() || Uuid::try_parse(typed).is_ok() {
         return Ok(FoundPlayer::One(form));
     }
-    let mut found = find(reports, typed).await?;
-    // A whole name precedes the names that only contain it.
-    let is_whole = |one: &PlayerMatch| one.name.to_lowercase() == typed.to_lowercase();
-    if found.iter().any(is_whole) {
-        found.retain(is_whole);
-    }
+    let found = find_by_name(reports, typed).await?;
     match found.as_slice() {
         [one] => Ok(FoundPlayer::One(form.replace_fields(&[("player", &one.id.to_string())]))),
         _ => Ok(FoundPlayer::Several(form, found)),

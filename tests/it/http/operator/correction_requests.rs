@@ -164,10 +164,25 @@ async fn both_operators_see_the_outcome_of_a_correction_at_the_desk() {
     page.shows("Not possible now: Maria holds 2.99 and cannot pay 3.00.").shows(">-0.01<");
     cora.load("/desk/corrections?state=open").await.shows("not possible now");
 
+    // A player is named by the whole name or the id.
+    let form = "/desk/corrections/new";
+    let attempt = Uuid::new_v4().to_string();
+    let named = |player| {
+        let kind = ("kind", "adjustment");
+        [("attempt", &*attempt), kind, ("player", player), ("amount", "1.25"), ("reason", REASON)]
+    };
+    for unknown in ["Andre", "Nobody", ""] {
+        let refused = cora.send(form, "/desk/corrections", &named(unknown)).await;
+        assert!((400..500).contains(&refused.status), "{unknown}: {}", refused.status);
+    }
+    let asked = cora.send(form, "/desk/corrections", &named(" andres ")).await.expect(303);
+    let named = asked.location.unwrap();
+    cora.load(&named).await.shows(">Andres</a>").shows(">1.25<");
+    cora.send(&named, &format!("{named}/withdrawal"), &[]).await.expect_redirect(&named);
+
     // The requester withdraws; the answer to a second equal request names the first.
     let id = players[0].to_string();
     let attempt = Uuid::new_v4().to_string();
-    let form = "/desk/corrections/new";
     let fields = [
         ("attempt", &*attempt),
         ("kind", "adjustment"),
