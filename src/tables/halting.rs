@@ -35,6 +35,8 @@ pub enum OperateError {
     NothingToVoid,
     #[error("the table exists, so its POT is still in play")]
     Live,
+    #[error("another game is open at the table, or none: read it again")]
+    GameChanged,
     #[error("the table is not halted")]
     NotHalted,
     #[error("its journal still does not replay: {0}")]
@@ -115,6 +117,19 @@ impl<G: Ai + Readable> Tables<G> {
             Some(false) | None => HaltOutcome::Voided,
         };
         Ok(halted::record_release(pool, table, outcome).await?)
+    }
+
+    /// Checks that a game, or none, is open at a table.
+    ///
+    /// # Errors
+    /// [`OperateError::GameChanged`] if another one is.
+    pub async fn check_open_game(
+        &self,
+        table: TableId,
+        expected: Option<GameId>,
+    ) -> Result<(), OperateError> {
+        let open = halted::open_game_at(&self.inner.pool, table).await?;
+        if open.map(|(game, _)| game) == expected { Ok(()) } else { Err(OperateError::GameChanged) }
     }
 
     /// Voids a table in any state: voids its open game, releases its players and refunds its POT. A

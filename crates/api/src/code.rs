@@ -215,6 +215,7 @@ codes! {
     NotMuted = "not_muted", CONFLICT, "The player is not muted";
     TableNotFound = "table_not_found", NOT_FOUND, "The table does not exist";
     NoGame = "no_game", CONFLICT, "No game is running at the table";
+    GameChanged = "game_changed", CONFLICT, "Another game is open at the table, or none";
     NotHalted = "not_halted", CONFLICT, "The table is not halted";
     TableBroken = "table_broken", CONFLICT, "The table's journal cannot be replayed";
     TableLive = "table_live", CONFLICT, "The table exists, and its POT is in play";

@@ -298,7 +298,11 @@ async fn a_table_is_displayed_without_hands_and_orders_are_audited() {
     // Without a game there is nothing to display and nothing to record.
     let why = [("reason", "a player complains")];
     luz.send(&here, &format!("{here}/hands"), &why).await.expect(409);
-    let voided = luz.send(&here, &format!("{here}/voiding"), &why).await.expect(200);
+    let expecting = |game| [why[0], ("game", game)];
+    let other = Uuid::nil().to_string();
+    luz.send(&here, &format!("{here}/voiding"), &expecting(&other)).await.expect(409);
+    luz.send(&here, &format!("{here}/voiding"), &expecting("a game")).await.expect(422);
+    let voided = luz.send(&here, &format!("{here}/voiding"), &expecting("")).await.expect(200);
     voided.shows("No game was open");
     luz.send("/desk/rooms", &format!("{here}/voiding"), &why).await.expect(404);
     let entries = read_audit_log(&mut luz).await;

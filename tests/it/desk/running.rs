@@ -6,6 +6,7 @@ use bahay_engine::catalog::AnyView;
 use bahay_engine::table::{GameId, PhaseView};
 use reqwest::header::COOKIE;
 use serde_json::{Value, json};
+use uuid::Uuid;
 
 use crate::support::db::read_value;
 use crate::support::house::{House, guest_at};
@@ -88,7 +89,17 @@ async fn administrators_view_hands_of_a_running_game_and_void_it() {
     {
         assert!(page.contains(words), "{words}: {page}");
     }
-    let voided = luz.post(&format!("tables/{table}/voiding"), &why).await.expect(200);
+    // Neither another game nor a table without one is voided in its place.
+    assert!(page.contains(&format!("name=\"game\" value=\"{game}\"")), "{page}");
+    let voiding = format!("tables/{table}/voiding");
+    for expected in [json!(null), json!(Uuid::nil())] {
+        let order = json!({ "reason": "a player complains of it", "expected_game": expected });
+        luz.post(&voiding, &order).await.expect_refusal(409, "game_changed");
+    }
+    let noted = luz.get("audit?action=table_void").await;
+    assert_eq!(noted["items"], json!([]));
+    let order = json!({ "reason": "a player complains of it", "expected_game": game });
+    let voided = luz.post(&voiding, &order).await.expect(200);
     assert_eq!(voided["game"], json!(game));
     let refunds = voided["refunds"].as_array().unwrap();
     assert_eq!(refunds.len(), 3, "{voided}");

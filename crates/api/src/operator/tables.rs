@@ -1,7 +1,7 @@
 //! Tables as operators view and stop them, and POTs whose table no longer exists.
 
 use bahay_base::reason::Reason;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
@@ -49,13 +49,14 @@ operations! {
     ///
     /// Ends the table in any state: its open game is voided, all coins of the game and the POT of
     /// earlier games are refunded, and its players become free. A repetition completes an interrupted
-    /// call, even if the table is gone. For the role `admin`, in a session with the second factor.
+    /// call, even if the table is gone. With `expected_game`, nothing is changed if another game is
+    /// open. For the role `admin`, in a session with the second factor.
     VOID_TABLE = Post "/v1/operator/tables/{id}/voiding", Operators, Operator {
         path id: IdText = "The table",
         headers RequiredKey,
-        body TableReason,
+        body VoidTable,
         200 json VoidedTable: "The table has ended",
-        refuses SecondFactorMissing TableNotFound TableLive,
+        refuses SecondFactorMissing TableNotFound TableLive GameChanged,
     }
 
     /// Release a halted table
@@ -160,6 +161,32 @@ pub struct TableReason {
     /// The reason, which is stored with the audit entry and with a voided game.
     #[schema(value_type = ReasonText)]
     pub reason: Reason,
+}
+
+/// An order to void a table.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct VoidTable {
+    /// The reason, which is stored with the audit entry and with a voided game.
+    #[schema(value_type = ReasonText)]
+    pub reason: Reason,
+    /// The open game as the caller last read it; null for none. It is compared with the open game
+    /// before the table stops; a game that begins in between, within milliseconds, is voided too.
+    #[serde(default, deserialize_with = "deserialize_given")]
+    #[schema(value_type = Option<Uuid>, required = false)]
+    pub expected_game: Option<ExpectedGame>,
+}
+
+/// The open game that a caller expects at a table, or none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(transparent)]
+pub struct ExpectedGame(pub Option<Uuid>);
+
+/// Deserializes a field that is given, whose null is a value.
+fn deserialize_given<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<ExpectedGame>, D::Error> {
+    ExpectedGame::deserialize(deserializer).map(Some)
 }
 
 /// The result of voiding a table.

@@ -5,7 +5,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use bahay_api::operator::tables::{
-    BusyTables, PublicTable, RevealedHands, StrandedTables, TableReason, TablesQuery,
+    BusyTables, PublicTable, RevealedHands, StrandedTables, TableReason, TablesQuery, VoidTable,
 };
 use bahay_engine::table::TableId;
 use uuid::Uuid;
@@ -60,8 +60,8 @@ pub(crate) async fn void_table(
 ) -> Result<Response, Problem> {
     let by = operator.require_administrator()?.require_session()?;
     let request = request.require_key()?;
-    let TableReason { reason } = request.parse_body()?;
-    let work = async move |_| Ok(Json(query::void(&services, &by, TableId(id), &reason).await?));
+    let order: VoidTable = request.parse_body()?;
+    let work = async move |_| Ok(Json(query::void(&services, &by, TableId(id), &order).await?));
     Ok(request.execute(&operator, work).await)
 }
 

@@ -5,10 +5,13 @@ use std::collections::BTreeMap;
 
 use axum::extract::State;
 use axum::response::{Redirect, Response};
-use bahay_api::operator::tables::{HaltedTable, PlayerRefund, TableReason, VoidedTable};
+use bahay_api::operator::tables::{
+    ExpectedGame, HaltedTable, PlayerRefund, VoidTable, VoidedTable,
+};
 use bahay_engine::coins::Coins;
 use bahay_engine::table::{PlayerId, TableId};
 use maud::{Markup, html};
+use serde::Deserialize;
 use uuid::Uuid;
 
 use super::query::{self, OperatedTable};
@@ -16,8 +19,9 @@ use crate::http::operator::desk_ui::{
     ErrorPage, OperatorForm, OperatorSession, button, coins, facts, game_link, id, page,
     player_link, table_of, text_area,
 };
-use crate::http::{Path, Problem, Services};
+use crate::http::{Code, CodeExt as _, Path, Problem, Services};
 use crate::ledger::WalletHolder;
+use crate::reason::Reason;
 use crate::tables::HaltCause;
 
 /// The path of the tables at the desk.
@@ -62,6 +66,7 @@ pub(crate) async fn preview(
         (preview_table(&refunds, &holders))
         form method="post" action={ (here) "/voiding" } {
             (session.form_token())
+            input type="hidden" name="game" value=(preview.game.map(|game| game.to_string()).unwrap_or_default());
             (text_area("reason", "Reason", "10 to 500 characters, recorded in the audit log and stored with the game."))
             button class="main" { "Void the table and refund " (sum(&refunds)) }
         }
@@ -170,14 +175,23 @@ fn sum(refunds: &[PlayerRefund]) -> Markup {
     draw_amount(totals.and_then(Coins::checked_sum))
 }
 
+/// The form that voids a table.
+#[derive(Debug, Deserialize)]
+pub(crate) struct VoidForm {
+    reason: Reason,
+    /// The open game that the page has shown; empty for none.
+    game: Option<String>,
+}
+
 pub(crate) async fn void(
     State(services): State<Services>,
     Path(table): Path<Uuid>,
-    OperatorForm { session, input: TableReason { reason } }: OperatorForm<TableReason>,
+    OperatorForm { session, input: VoidForm { reason, game } }: OperatorForm<VoidForm>,
 ) -> Result<Response, ErrorPage> {
     let by = session.operator.require_administrator()?.require_session()?;
-    let VoidedTable { game, refunds } =
-        query::void(&services, &by, TableId(table), &reason).await?;
+    let expected_game = game.map(|game| parse_expected(&game)).transpose()?;
+    let order = VoidTable { reason, expected_game };
+    let VoidedTable { game, refunds } = query::void(&services, &by, TableId(table), &order).await?;
     let holders = find_holders(&services, &refunds).await?;
     let body = html! {
         @if let Some(game) = game {
@@ -189,6 +203,11 @@ pub(crate) async fn void(
         p { a href=(HERE) { "All tables" } }
     };
     Ok(page(&session, "Table voided", body))
+}
+
+fn parse_expected(game: &str) -> Result<ExpectedGame, Problem> {
+    let game = Some(game).filter(|game| !game.is_empty()).map(Uuid::try_parse);
+    game.transpose().map(ExpectedGame).map_err(|_| Code::BodyInvalid.problem())
 }
 
 pub(crate) async fn release(

@@ -6,11 +6,12 @@
 use std::sync::Arc;
 
 use bahay_api::operator::tables::{
-    BusyTable, HaltedTable, LostPot, PlayerRefund, PotShare, PotShares, StrandedTables, VoidedTable,
+    BusyTable, ExpectedGame, HaltedTable, LostPot, PlayerRefund, PotShare, PotShares,
+    StrandedTables, VoidTable, VoidedTable,
 };
 use bahay_engine::catalog::AnyGame;
 use bahay_engine::game::{Game, Viewer};
-use bahay_engine::table::{Phase, Table, TableId};
+use bahay_engine::table::{GameId, Phase, Table, TableId};
 use serde_json::json;
 
 use crate::archive::halted::{self, HaltedTable as HaltRow};
@@ -113,13 +114,16 @@ pub(super) async fn reveal_hands(
     Ok(playing.state.view(Viewer::Everything))
 }
 
-/// Ends a table, voids its open game and refunds its POT.
+/// Ends a table, voids its open game and refunds its POT, unless another game is open than expected.
 pub(super) async fn void(
     Services { audit, lobby, .. }: &Services,
     by: &SignedInAdministrator,
     table: TableId,
-    reason: &Reason,
+    VoidTable { reason, expected_game }: &VoidTable,
 ) -> Result<VoidedTable, Problem> {
+    if let Some(ExpectedGame(game)) = *expected_game {
+        lobby.tables().check_open_game(table, game.map(GameId)).await?;
+    }
     let order = (Action::TableVoided, table, Some(reason));
     let voided = lobby.tables().void(table, reason);
     let voided = audit.run_table_order::<_, _, Problem>(by.actor(), order, voided).await?;
@@ -180,6 +184,7 @@ impl From<OperateError> for Problem {
         let code = match &error {
             OperateError::Missing | OperateError::NothingToVoid => Code::TableNotFound,
             OperateError::Live => Code::TableLive,
+            OperateError::GameChanged => Code::GameChanged,
             OperateError::NotHalted => Code::NotHalted,
             OperateError::Broken(_) => Code::TableBroken,
             OperateError::Ledger(LedgerError::PotEmpty { .. }) => Code::PotEmpty,
