@@ -9,7 +9,7 @@ import { createHmac, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { chromium } from 'playwright-core';
-import { doJobs } from './jobs.mjs';
+import { createJobs, doJobs } from './jobs.mjs';
 
 const [url, executablePath, sandbox, codeOfAdmin, codeOfFinance] = process.argv.slice(2);
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -326,7 +326,8 @@ for (const room of OTHER_ROOMS) {
   }
 }
 
-await doJobs(luz, url, checkPage);
+const [ofLuz, ofBen] = await Promise.all([luz, ben].map(async (page) => ({ page, job: await createJobs(page, url) })));
+await doJobs(ofLuz, ofBen, checkPage);
 
 // One operator requests an adjustment, another approves it, and only then it is booked.
 const player = await guest();
@@ -386,6 +387,12 @@ assert.equal((await api('POST', '/v1/rooms/newbie/seat', second.access_token, {}
 await seats.getByText(second.player.id).waitFor();
 assert.equal(await luz.evaluate(() => globalThis.wasLoadedOnce), true);
 await checkPage(luz, 'a table');
+await ofLuz.job('the end of a table', `/desk/tables/${table}`, { clicks: 2, loads: 2 }, async () => {
+  await luz.getByRole('link', { name: 'Void or release this table' }).click();
+  await luz.getByLabel('Reason').fill('Voided for the browser tests');
+  await luz.getByRole('button', { name: /^Void the table/ }).click();
+  await luz.getByRole('heading', { level: 1, name: 'Table voided' }).waitFor();
+});
 
 // The keyboard alone reaches the content and a link.
 await luz.goto(`${url}/desk/rooms`);

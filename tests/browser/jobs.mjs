@@ -4,10 +4,26 @@ import assert from 'node:assert/strict';
 const amount = (text) => Math.round(100 * Number(text.replaceAll(',', '')));
 
 /**
+ * Returns a function that does a job of an operator. The job begins at a path, and must take no more clicks and page
+ * loads than it may.
+ */
+export async function createJobs(page, url) {
+  const counts = await countActs(page);
+  return async (name, path, aim, act) => {
+    await page.goto(`${url}${path}`);
+    Object.assign(counts, { clicks: 0, loads: 0 });
+    await act();
+    const { clicks, loads } = counts;
+    assert.ok(clicks <= aim.clicks && loads <= aim.loads,
+      `${name}: ${clicks} clicks and ${loads} loads instead of ${aim.clicks} and ${aim.loads}`);
+  };
+}
+
+/**
  * Counts the clicks and page loads of one page. A key that activates a link or a button is a click, too; text that
  * is typed is not.
  */
-export async function countActs(page) {
+async function countActs(page) {
   const counts = { clicks: 0, loads: 0 };
   await page.exposeBinding('countClick', () => { counts.clicks += 1; });
   await page.addInitScript(() => {
@@ -19,23 +35,14 @@ export async function countActs(page) {
   return counts;
 }
 
-/** Does every job, after games were played today. `check` checks a page with axe. */
-export async function doJobs(page, url, check) {
-  const counts = await countActs(page);
+/**
+ * Does the jobs after games were played today, the first of two operators on `page`. `check` checks a page with axe.
+ */
+export async function doJobs({ page, job }, colleague, check) {
   const fact = async (name) => amount(await page.locator(`dt:text-is("${name}") + dd`).innerText());
   const settlements = page.getByRole('table', { name: /Settlements/ });
   const search = page.getByRole('combobox', { name: 'Search', exact: true });
   const heading = (name) => page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
-
-  /** Does a job that begins at a path, and asserts that it takes no more clicks and loads than it may. */
-  async function job(name, path, aim, act) {
-    await page.goto(`${url}${path}`);
-    Object.assign(counts, { clicks: 0, loads: 0 });
-    await act();
-    const { clicks, loads } = counts;
-    assert.ok(clicks <= aim.clicks && loads <= aim.loads,
-      `${name}: ${clicks} clicks and ${loads} loads instead of ${aim.clicks} and ${aim.loads}`);
-  }
 
   await job('the largest settlement of today', '/desk/settlements', { clicks: 2, loads: 2 }, async () => {
     await page.getByRole('link', { name: 'Today', exact: true }).last().click();
@@ -112,6 +119,21 @@ export async function doJobs(page, url, check) {
   });
   await page.getByRole('button', { name: 'Lift the ban' }).click();
   await page.getByRole('button', { name: 'Lift the ban' }).waitFor({ state: 'detached' });
+  await job('a request to correct a wallet', `/desk/players/${id}`, { clicks: 2, loads: 2 }, async () => {
+    await page.getByRole('link', { name: 'Request an adjustment' }).click();
+    const request = page.locator('form', { has: page.getByLabel('Player', { exact: true }) });
+    await request.getByLabel('Coins').fill('1.00');
+    await request.getByLabel('Reason').fill('Corrected for the browser tests');
+    await request.getByRole('button').click();
+    await page.getByText('another operator decides').waitFor();
+  });
+  await colleague.job('the decision about it', '/desk/today', { clicks: 3, loads: 3 }, async () => {
+    const theirs = colleague.page;
+    await theirs.getByRole('status', { name: 'Alerts' }).getByRole('link', { name: '1 correction to decide' }).click();
+    await theirs.getByRole('link', { name: 'Adjustment' }).click();
+    await theirs.getByRole('button', { name: 'Approve and book' }).click();
+    await theirs.getByText('Booked as operation').waitFor();
+  });
   await job('the transfers of a month', '/desk/transfers', { clicks: 1, loads: 1 }, async () => {
     await page.getByRole('link', { name: 'This month' }).click();
     await page.waitForURL(/from=/);
