@@ -30,7 +30,7 @@ impl<'a> SettlementScan<'a> {
         after: Option<SettlementPosition>,
         limit: u32,
     ) -> Self {
-        let order = filter.order.unwrap_or(SettlementOrder::Newest);
+        let order = filter.order.unwrap_or_default();
         let (from, to) = interval(filter);
         let start = match order.is_descending() {
             true => (i64::MAX, to, Uuid::max()),

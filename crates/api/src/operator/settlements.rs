@@ -50,8 +50,9 @@ bahay_base::text_enum! {
     /// losers (`largest`, `smallest`), the fee, the ante of a seat, the POT that a player took, or
     /// the booking of the reversal. The orders by POT and by reversal list only the settlements that
     /// have one. Of equal amounts, the newest is first if the largest is, else the oldest.
-    #[derive(ToSchema)]
+    #[derive(Default, ToSchema)]
     pub enum SettlementOrder {
+        #[default]
         Newest = "newest",
         Oldest = "oldest",
         Largest = "largest",

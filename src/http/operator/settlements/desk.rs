@@ -218,7 +218,7 @@ async fn draw_list(
 }
 
 fn order_of(filter: &SettlementFilter) -> SettlementOrder {
-    filter.order.unwrap_or(SettlementOrder::Newest)
+    filter.order.unwrap_or_default()
 }
 
 /// Returns the caption of the list in an order.
