@@ -310,7 +310,7 @@ impl Pairs {
 impl PairDays {
     /// Returns the first days of the period, at most a number of them.
     #[must_use]
-    pub fn take(self, count: i64) -> Self {
+    pub fn keep_first(self, count: i64) -> Self {
         let last = self.first.checked_add((count - 1).days()).unwrap_or(self.last);
         Self { last: self.last.min(last), ..self }
     }

@@ -102,29 +102,14 @@ fn play_game(dice: &mut ChanceRng, rules: &AnyRules, pair: [Character; 2], dumps
     let seats = [first, second]
         .map(|place| Seat::all(count).nth(place).expect("the place is below the number of seats"));
     let third = Character::random(dice);
-    let mut state = AnyGame::new(rules, count, None);
-    let mut events = Vec::new();
-    for _ in 0..TURNS_MAX {
-        events.clear();
-        state = match state.turn() {
-            Turn::Over => break,
-            Turn::Chance(request) => state.resolve(&dice.draw(request), &mut events),
-            Turn::Wait(_) => state.expire(&mut events),
-            Turn::Players(prompt) => {
-                let Some(seat) = prompt.seats.iter().next() else { break };
-                let place = seats.iter().position(|one| *one == seat);
-                let character = place.map_or(third, |place| pair[place]);
-                let action = match dumps && place == Some(0) {
-                    true => choose_dumping_action(dice, &state, seats),
-                    false => choose_action(dice, &state, seat, character),
-                };
-                let Some(Ok(next)) = action.map(|it| state.act(seat, &it, &mut events)) else {
-                    break;
-                };
-                next
-            }
-        };
-    }
+    let state = play_on(dice, AnyGame::new(rules, count, None), |dice, state, seat| {
+        let place = seats.iter().position(|one| *one == seat);
+        let character = place.map_or(third, |place| pair[place]);
+        match dumps && place == Some(0) {
+            true => choose_dumping_action(dice, state, seats),
+            false => choose_action(dice, state, seat, character),
+        }
+    });
     1_000 * net_flow(&state, seats)
 }
 
@@ -169,14 +154,24 @@ fn choose_dumping_action(
     let advised = AnyGame::choose_action(&state.view(Viewer::Seat(seat)));
     let compared = legal.into_iter().chain(advised).filter_map(|action| {
         let next = state.act(seat, &action, &mut Vec::new()).ok()?;
-        Some((net_flow(&play_on(dice, next), seats), action))
+        Some((net_flow(&play_on(dice, next, advise), seats), action))
     });
     let best = compared.max_by_key(|(flow, _)| *flow).map(|(_, action)| action);
     best.or_else(|| state.default_action(seat))
 }
 
-/// Plays a game on by the AI until it is over.
-fn play_on(dice: &mut ChanceRng, mut state: AnyGame) -> AnyGame {
+/// Returns the action of the AI.
+fn advise(_: &mut ChanceRng, state: &AnyGame, seat: Seat) -> Option<AnyAction> {
+    let view = state.view(Viewer::Seat(seat));
+    AnyGame::choose_action(&view).or_else(|| state.default_action(seat))
+}
+
+/// Plays a game on until it is over or no action is chosen.
+fn play_on(
+    dice: &mut ChanceRng,
+    mut state: AnyGame,
+    choose: impl Fn(&mut ChanceRng, &AnyGame, Seat) -> Option<AnyAction>,
+) -> AnyGame {
     let mut events = Vec::new();
     for _ in 0..TURNS_MAX {
         events.clear();
@@ -186,8 +181,7 @@ fn play_on(dice: &mut ChanceRng, mut state: AnyGame) -> AnyGame {
             Turn::Wait(_) => state.expire(&mut events),
             Turn::Players(prompt) => {
                 let Some(seat) = prompt.seats.iter().next() else { break };
-                let action = AnyGame::choose_action(&state.view(Viewer::Seat(seat)));
-                let action = action.or_else(|| state.default_action(seat));
+                let action = choose(dice, &state, seat);
                 let Some(Ok(next)) = action.map(|it| state.act(seat, &it, &mut events)) else {
                     break;
                 };

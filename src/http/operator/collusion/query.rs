@@ -81,7 +81,7 @@ pub(super) fn read_days(
         // A period that begins in the future is empty.
         None => {
             let days = services.pairs.days(from, now.max(from.unwrap_or_default()));
-            days.take(PAIR_DAYS_MAX)
+            days.keep_first(PAIR_DAYS_MAX)
         }
     };
     match days.count() > PAIR_DAYS_MAX {
