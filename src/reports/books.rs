@@ -72,7 +72,9 @@ impl Reports {
                     join accounts d on d.id = t.destination
                 ),
                 counted as (
-                    select a.kind, a.balance as amount, 0 as transferred from accounts a
+                    select a.kind, sum(a.balance) as amount, 0 as transferred
+                    from accounts a
+                    group by a.kind
                     union all
                     select u.source, -u.amount, 0
                     from unsealed u
