@@ -24,9 +24,10 @@ check_browser() {
   make_environment
   prepare_browser
   use_own_database desk
-  # Three players who always meet, so that pairs of them have points.
+  # Three players who always met, so that pairs of them have points. The games of this seed were played two days ago,
+  # so none of them is of today: the jobs of an operator are done with players of the demo.
   run_child "$BINARY" migrate || die "the migration failed: see above"
-  run_child "$LAB_BINARY" generate-history --games 16 --players 3 --days 1 >"$INSTANCE/history.log" 2>&1 ||
+  run_child "$LAB_BINARY" generate-history --games 16 --players 3 --days 4 >"$INSTANCE/history.log" 2>&1 ||
     die "the history for the desk could not be generated: $(tail -n 1 "$INSTANCE/history.log")"
   BAHAY_LISTEN=''
   BAHAY_PROBE_LISTEN=''
