@@ -48,8 +48,8 @@ cmd_test() {
   say "everything passed:$STEPS"
 }
 
-# Runs the end-to-end tests: clients, learning programs, contracts and the desk against running servers, and the
-# build of the browser client, which the drills play.
+# Runs the end-to-end tests: clients, learning programs and contracts against running servers, and the build of the
+# browser client. The drills use the pages in a browser.
 cmd_e2e() {
   [ $# -eq 0 ] || die "unknown argument $1: ./dev e2e"
   enter_test_instance e2e memory
@@ -60,7 +60,6 @@ cmd_e2e() {
   run_step clients check_clients
   run_step env check_env
   run_step contracts check_contracts
-  run_step desk check_browser
   run_step play check_play_build
   say "end to end:$STEPS"
 }
@@ -132,8 +131,8 @@ run_tests() {
   fi
 }
 
-# Runs the drills, which take minutes: the browser client played in every state, then the release archive, monitoring,
-# a house in containers, backups, the archive, fuzzing and faults.
+# Runs the drills, which take minutes: the release archive, the desk and the browser client in Chromium, monitoring, a
+# house in containers, backups, the archive, fuzzing and faults.
 cmd_drills() {
   [ $# -eq 0 ] || die "unknown argument $1: ./dev drills"
   enter_test_instance drills
@@ -142,7 +141,7 @@ cmd_drills() {
   build_lab --features bahay/events
   start_services
   check_release
-  BAHAY_BUILT=$BINARY run_child "$ROOT/dev" play || die "the browser client failed: see above"
+  BAHAY_BUILT=$BINARY run_child "$ROOT/dev" browser || die "a test in a browser failed: see above"
   check_monitoring
   check_house_quickly
   check_backups
