@@ -5,7 +5,7 @@
 use bahay_api::operator::today::PlayerFigures;
 use jiff_sqlx::ToSqlx as _;
 
-use super::period::PeriodDays;
+use super::days::PeriodDays;
 use super::{ReportError, Reports, to_sql};
 use crate::clock::Timestamp;
 use crate::db;

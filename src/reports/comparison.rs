@@ -8,7 +8,8 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
 use super::booked::Interval;
-use super::period::{PeriodDays, add_days, subtract_figures};
+use super::days::{PeriodDays, add_days};
+use super::period::subtract_figures;
 use super::{ReportError, Reports};
 use crate::clock::Timestamp;
 

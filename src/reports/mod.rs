@@ -6,7 +6,7 @@
 //! interval are exact (`booked`).
 //!
 //! - `today` combines the figures of a day, `period` those of any period and `comparison` those of
-//!   two days or weeks; `active_players` counts those who played, `day_alerts` lists what requires
+//!   two days or weeks, each of whole `days`; `active_players` counts those who played, `day_alerts` lists what requires
 //!   attention.
 //! - `settlements` lists settled games, `totals` sums them, `export` writes them as CSV, `game`
 //!   reports one of them in full.
@@ -25,6 +25,7 @@ mod books;
 mod comparison;
 mod csv;
 mod day_alerts;
+mod days;
 mod deals;
 mod export;
 mod figures;
@@ -58,10 +59,11 @@ pub use bahay_api::operator::settlements::SettlementFilter;
 
 pub use booked::{Interval, OperationCount, TransferTotals, write_transfers};
 pub use books::{OperationRow, Reversibility, add_up};
+pub use days::PeriodDays;
 pub use deals::{DealSpan, Deals, UNENDED_AFTER};
 pub use figures::sum_figures;
 pub use game::{Dossier, RecordVerdict};
-pub use pairs::{PAIR_DAYS_MAX, PairDays, PairPosition, Pairs};
+pub use pairs::{PAIR_DAYS_MAX, PairPosition, Pairs};
 pub use player::PlayerReport;
 pub use statement::{TooManyBookings, write_statement};
 

@@ -21,14 +21,14 @@ use bahay_api::operator::collusion::{
 };
 use bahay_api::operator::players::{PlayerMatch, SharedSignal};
 use bahay_engine::coins;
-use jiff::civil::Date;
 use jiff::tz::TimeZone;
-use jiff::{SignedDuration, ToSpan as _};
 use jiff_sqlx::{Timestamp as SqlTimestamp, ToSqlx as _};
 use sqlx::PgPool;
 use tokio::sync::Mutex;
 use uuid::Uuid;
 
+use super::booked::Interval;
+use super::days::{PeriodDays, add_days, day_of};
 use super::pair_signs::{GAMES_MIN, PairEvidence, PairPoints};
 use super::{PAGE_MAX, ReportError, Reports, from_sql, to_sql};
 use crate::clock::{self, Moment, Timestamp};
@@ -57,13 +57,6 @@ const COUNT_AGE_MAX: Duration = Duration::from_mins(1);
 
 /// The place of a pair in the ranking: its score, and its players.
 pub type PairPosition = (i64, Uuid, Uuid);
-
-/// A period of whole days of the house's zone; the last day is part of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PairDays {
-    pub first: Date,
-    pub last: Date,
-}
 
 /// The ranking of pairs. Clones share the pool.
 #[derive(Clone, Debug)]
@@ -99,17 +92,17 @@ impl Pairs {
     }
 
     /// Returns the days of a period that ends before `to`. Without `from` it has seven days.
-    pub fn days(&self, from: Option<Timestamp>, to: Timestamp) -> PairDays {
-        let day = |at: Timestamp| clock::to_jiff(at).to_zoned(self.zone.clone()).date();
+    pub fn days(&self, from: Option<Timestamp>, to: Timestamp) -> PeriodDays {
+        let day = |at| day_of(at, &self.zone);
         let last = day(clock::subtract(to, Duration::from_millis(1)));
-        let default = last.checked_sub((DAYS_DEFAULT - 1).days()).unwrap_or(last);
-        PairDays { first: from.map_or(default, day), last }
+        let default = add_days(last, 1 - DAYS_DEFAULT);
+        PeriodDays { first: from.map_or(default, day), last }
     }
 
     /// Returns a page of the pairs with at least one point, highest score first.
     pub async fn list(
         &self,
-        days: PairDays,
+        days: PeriodDays,
         state: Option<PairState>,
         below: Option<PairPosition>,
         limit: u32,
@@ -128,7 +121,7 @@ impl Pairs {
     /// Returns a pair in the period, or `None` if the players have not played together in it.
     pub async fn find(
         &self,
-        days: PairDays,
+        days: PeriodDays,
         players: [Uuid; 2],
     ) -> Result<Option<ScoredPair>, ReportError> {
         Ok(self.read_pairs(days, Some(players)).await?.pop())
@@ -137,7 +130,7 @@ impl Pairs {
     /// Returns a pair with its newest games in the period.
     pub async fn report(
         &self,
-        days: PairDays,
+        days: PeriodDays,
         players: [Uuid; 2],
     ) -> Result<Option<PairReport>, ReportError> {
         let Some(pair) = self.find(days, players).await? else {
@@ -175,7 +168,7 @@ impl Pairs {
     /// together.
     async fn read_pairs(
         &self,
-        days: PairDays,
+        days: PeriodDays,
         only: Option<[Uuid; 2]>,
     ) -> Result<Vec<ScoredPair>, ReportError> {
         let only = only.map(|[one, other]| [one.min(other), one.max(other)]);
@@ -258,13 +251,10 @@ impl Pairs {
     /// are searched.
     async fn read_games(
         &self,
-        days: PairDays,
+        days: PeriodDays,
         [first, second]: [Uuid; 2],
     ) -> Result<Vec<PairGame>, ReportError> {
-        let [from, to] = [Some(days.first), days.last.tomorrow().ok()].map(|day| {
-            let begins = day.and_then(|day| day.to_zoned(self.zone.clone()).ok());
-            begins.map(|begins| clock::from_jiff(begins.timestamp()))
-        });
+        let Interval { from, to } = days.interval(&self.zone);
         let once = || {
             sqlx::query!(
                 r#"
@@ -278,8 +268,7 @@ impl Pairs {
                     select o.game, o.finished_at
                     from game_players o
                     join game_players p on p.game = o.game and p.player = $2
-                    where o.player = $1 and o.finished_at >= $3
-                        and ($4::timestamptz is null or o.finished_at < $4)
+                    where o.player = $1 and o.finished_at >= $3 and o.finished_at < $4
                     order by o.finished_at desc, o.game desc
                     limit $5
                 ) n
@@ -289,8 +278,8 @@ impl Pairs {
                 "#,
                 first,
                 second,
-                from.map(to_sql) as _,
-                to.map(to_sql) as _,
+                to_sql(from) as _,
+                to_sql(to) as _,
                 PAIR_GAMES_MAX
             )
             .fetch_all(&self.pool)
@@ -304,21 +293,6 @@ impl Pairs {
             is_reversed: row.is_reversed,
         });
         Ok(rows.collect())
-    }
-}
-
-impl PairDays {
-    /// Returns the first days of the period, at most a number of them.
-    #[must_use]
-    pub fn keep_first(self, count: i64) -> Self {
-        let last = self.first.checked_add((count - 1).days()).unwrap_or(self.last);
-        Self { last: self.last.min(last), ..self }
-    }
-
-    /// Returns the number of days.
-    pub fn count(&self) -> i64 {
-        let between = self.last.duration_since(self.first);
-        between.as_secs() / SignedDuration::from_hours(24).as_secs() + 1
     }
 }
 

@@ -5,48 +5,16 @@ use std::collections::BTreeMap;
 
 use bahay_api::Coins;
 use bahay_api::operator::today::{AccountFlow, BookedFigures, PeriodFigures, PlayerFigures};
-use jiff::ToSpan as _;
-use jiff::civil::Date;
-use jiff::tz::TimeZone;
 
 use super::booked::{Interval, OperationCount, TransferTotals};
+use super::days::PeriodDays;
 use super::figures::sum_figures;
 use super::{ReportError, Reports};
-use crate::clock::{self, Timestamp};
+use crate::clock::Timestamp;
 use crate::ledger::Code;
 
 /// The kinds of accounts that belong to a player. Their flows are the counterparts of the others.
 const OF_PLAYERS: [&str; 2] = ["wallet", "stake"];
-
-/// The first and last day of a period.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct PeriodDays {
-    pub(super) first: Date,
-    pub(super) last: Date,
-}
-
-impl PeriodDays {
-    /// Returns the day that contains an instant, or one `days_before` days earlier.
-    pub(super) fn of_day(at: Timestamp, zone: &TimeZone, days_before: i64) -> Self {
-        let day = add_days(clock::to_jiff(at).to_zoned(zone.clone()).date(), -days_before);
-        Self { first: day, last: day }
-    }
-
-    /// Returns the time from the first midnight to the one after the last day.
-    pub(super) fn interval(self, zone: &TimeZone) -> Interval {
-        let midnight = |day: Date| {
-            // Only the first and last days of the calendar have none.
-            let begins = day.to_zoned(zone.clone());
-            begins.map_or(Timestamp::from_ms(0), |begins| clock::from_jiff(begins.timestamp()))
-        };
-        Interval { from: midnight(self.first), to: midnight(add_days(self.last, 1)) }
-    }
-}
-
-/// Returns the day a number of days later, or the same day beyond the calendar.
-pub(super) fn add_days(day: Date, days: i64) -> Date {
-    day.checked_add(days.days()).unwrap_or(day)
-}
 
 impl Reports {
     /// Returns the figures of an interval, which is a part of some days.

@@ -12,8 +12,8 @@ use bahay_api::operator::today::{
 use jiff::tz::TimeZone;
 
 use super::booked::{HOUR_MS, Interval};
+use super::days::PeriodDays;
 use super::figures::{add_transfers, count_games};
-use super::period::PeriodDays;
 use super::{ReportError, Reports};
 use crate::clock::{self, Timestamp};
 use crate::db;

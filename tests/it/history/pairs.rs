@@ -1,6 +1,6 @@
 //! The projection of pairs, against the ledger in plain SQL.
 
-use bahay::reports::PairDays;
+use bahay::reports::PeriodDays;
 use bahay::reports::pair_signs::PairEvidence;
 use bahay::standings::{Calendar, Zone};
 use sqlx::PgPool;
@@ -90,7 +90,7 @@ async fn the_ranking_of_a_period_has_the_figures_of_plain_sql() {
     let (_database, pool, _) = history(600, 9).await;
     let reports = count_reports(&pool).await;
     let pairs = count_pairs(&reports, Calendar::default().time_zone()).await;
-    let days = PairDays { first: "2025-12-20".parse().unwrap(), ..pairs.days(None, NOW) };
+    let days = PeriodDays { first: "2025-12-20".parse().unwrap(), ..pairs.days(None, NOW) };
     let sums = format!(
         "
         with booked as materialized ({BOOKED}),

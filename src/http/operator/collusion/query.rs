@@ -10,7 +10,7 @@ use crate::http::core::pagination::Position;
 use crate::http::{Code, CodeExt as _, PageOf, PageRequest, Problem, Services};
 use crate::operators::{CanModerate, Moderation, Operator};
 use crate::reason::Reason;
-use crate::reports::{PAIR_DAYS_MAX, PairDays, PairPosition};
+use crate::reports::{PAIR_DAYS_MAX, PairPosition, PeriodDays};
 
 /// A score, and the two players.
 impl Position for PairPosition {
@@ -72,7 +72,7 @@ pub(super) fn read_days(
     services: &Services,
     from: Option<BoundedTimestamp>,
     to: Option<BoundedTimestamp>,
-) -> Result<PairDays, Problem> {
+) -> Result<PeriodDays, Problem> {
     check_period(from, to)?;
     let from = from.map(Timestamp::from);
     let now = services.clock.now();
