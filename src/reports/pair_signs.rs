@@ -7,14 +7,14 @@
 //! | sign | points | maximum |
 //! |---|---|---|
 //! | games together, as a share of the games of the one who played fewer | 0 up to a half, then in proportion up to all | [`TOGETHER_MAX`] |
-//! | net flow of coins, in standard deviations | [`POINTS_PER_DEVIATION`] for each one beyond [`DEVIATIONS_BY_CHANCE`] | [`FLOW_MAX`] |
+//! | net transfer, in standard deviations | [`POINTS_PER_DEVIATION`] for each one beyond [`DEVIATIONS_BY_CHANCE`] | [`NET_TRANSFER_MAX`] |
 //! | a shared device, or a shared address | fixed | [`DEVICE_POINTS`], [`ADDRESS_POINTS`] |
 //!
-//! The flow is compared with chance: if each game could as well have gone the other way, the net
-//! flow has a mean of zero and the variance of the sum of the squared net payments. Limits: a
-//! careless player loses to its partner as to others, friends meet, and families share a phone.
-//! Deliberately absent: conduct within a game, which only a replay shows; the laboratory measures
-//! it for one game.
+//! The net transfer is the coins that one of the pair paid the other in their games, less those that
+//! it received. It is compared with chance: if each game could as well have gone the other way, it has
+//! a mean of zero and the variance of the sum of its squares, one a game. Limits: a careless player
+//! loses to its partner as to others, friends meet, and families share a phone. Deliberately absent:
+//! conduct within a game, which only a replay shows; the laboratory measures it for one game.
 
 pub use bahay_api::operator::players::SharedSignal;
 
@@ -28,14 +28,14 @@ pub const ALERT_SCORE_DEFAULT: i64 = 50;
 /// The points of a pair that played every game together.
 pub const TOGETHER_MAX: i64 = 30;
 
-/// The standard deviations of a net flow that give no points.
+/// The standard deviations of a net transfer that give no points.
 pub const DEVIATIONS_BY_CHANCE: i64 = 2;
 
 /// The points for each further standard deviation.
 pub const POINTS_PER_DEVIATION: i64 = 20;
 
-/// The maximum points of a net flow.
-pub const FLOW_MAX: i64 = 60;
+/// The maximum points of a net transfer.
+pub const NET_TRANSFER_MAX: i64 = 60;
 
 /// The points of a shared device.
 pub const DEVICE_POINTS: i64 = 30;
@@ -55,9 +55,9 @@ pub struct PairEvidence {
     pub of: i64,
     /// The coins that the first paid the second less those that it received, in hundredths or any
     /// other unit.
-    pub flow: i64,
-    /// The standard deviation of the flow in the same unit: the root of the sum of the squares of
-    /// each game's flow.
+    pub net_transfer: i64,
+    /// The standard deviation of the net transfer in the same unit: the root of the sum of the
+    /// squares of each game's net transfer.
     pub deviation: i64,
     pub shared: Option<SharedSignal>,
 }
@@ -66,7 +66,7 @@ pub struct PairEvidence {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PairPoints {
     pub together: i64,
-    pub flow: i64,
+    pub net_transfer: i64,
     pub shared: i64,
 }
 
@@ -76,9 +76,9 @@ impl PairEvidence {
         if self.of <= 0 { 0 } else { (self.games.saturating_mul(ONE) / self.of).clamp(0, ONE) }
     }
 
-    /// Returns the flow in thousandths of its standard deviation, without its direction.
+    /// Returns the net transfer in thousandths of its standard deviation, without its direction.
     pub fn deviations(&self) -> i64 {
-        count_deviations(self.flow, self.deviation).saturating_abs()
+        count_deviations(self.net_transfer, self.deviation).saturating_abs()
     }
 
     /// Returns the points of each sign. A pair with fewer than [`GAMES_MIN`] games together has
@@ -91,7 +91,8 @@ impl PairEvidence {
         let beyond_chance = (self.deviations() - DEVIATIONS_BY_CHANCE * ONE).max(0);
         PairPoints {
             together: TOGETHER_MAX * beyond_half / (ONE - ONE / 2),
-            flow: (beyond_chance.saturating_mul(POINTS_PER_DEVIATION) / ONE).min(FLOW_MAX),
+            net_transfer: (beyond_chance.saturating_mul(POINTS_PER_DEVIATION) / ONE)
+                .min(NET_TRANSFER_MAX),
             shared: match self.shared {
                 Some(SharedSignal::Device) => DEVICE_POINTS,
                 Some(SharedSignal::Address) => ADDRESS_POINTS,
@@ -102,8 +103,8 @@ impl PairEvidence {
 
     /// Returns the sum of the points of all signs.
     pub fn score(&self) -> i64 {
-        let PairPoints { together, flow, shared } = self.points();
-        together + flow + shared
+        let PairPoints { together, net_transfer, shared } = self.points();
+        together + net_transfer + shared
     }
 }
 
@@ -130,24 +131,24 @@ mod tests {
             shared: Some(SharedSignal::Address),
             ..PairEvidence::default()
         };
-        assert_eq!(evidence.points(), PairPoints { together: 30, flow: 0, shared: 20 });
+        assert_eq!(evidence.points(), PairPoints { together: 30, net_transfer: 0, shared: 20 });
         assert!(evidence.score() >= ALERT_SCORE_DEFAULT);
         let few = PairEvidence { games: GAMES_MIN - 1, of: GAMES_MIN - 1, ..evidence };
         assert_eq!(few.score(), 0);
     }
 
     #[test]
-    fn a_flow_counts_beyond_chance_in_either_direction() {
+    fn a_net_transfer_counts_beyond_chance_in_either_direction() {
         // Forty games of one coin in one direction are six deviations.
-        let evidence = |flow| PairEvidence {
+        let evidence = |net_transfer| PairEvidence {
             games: 40,
             of: 80,
-            flow,
+            net_transfer,
             deviation: 6,
             ..PairEvidence::default()
         };
-        for (flow, points) in [(12, 0), (18, 20), (-18, 20), (27, 50), (-1_000, 60)] {
-            assert_eq!(evidence(flow).points().flow, points, "{flow}");
+        for (net_transfer, points) in [(12, 0), (18, 20), (-18, 20), (27, 50), (-1_000, 60)] {
+            assert_eq!(evidence(net_transfer).points().net_transfer, points, "{net_transfer}");
         }
         assert_eq!(evidence(40).points().together, 0, "half of the games say nothing");
         assert_eq!(count_deviations(i64::MIN, 1), i64::MIN);

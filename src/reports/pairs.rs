@@ -44,8 +44,8 @@ pub const PAIR_DAYS_MAX: i64 = 92;
 /// The maximum number of pairs that are scored.
 const CANDIDATES_MAX: i64 = 20_000;
 
-/// The parts of a hundredth of a coin in which flows are compared with their deviations, whose roots
-/// are rounded.
+/// The parts of a hundredth of a coin in which net transfers are compared with their deviations, whose
+/// roots are rounded.
 const PRECISION: i64 = 1_000;
 
 /// The maximum number of games of a pair that are listed.
@@ -324,23 +324,23 @@ impl PairRow {
             false => SharedSignal::Address,
         });
         let &Self { games, of, deviation, .. } = self;
-        let flow = self.net().saturating_mul(PRECISION);
-        PairEvidence { games, of, flow, deviation, shared }
+        let net_transfer = self.net_transfer().saturating_mul(PRECISION);
+        PairEvidence { games, of, net_transfer, deviation, shared }
     }
 
     /// Returns the coins that the first paid the second less those that it received, in hundredths.
-    fn net(&self) -> i64 {
+    fn net_transfer(&self) -> i64 {
         self.paid - self.received
     }
 
     /// Returns the signs with at least one point, each in words.
     fn signs(&self, evidence: &PairEvidence) -> Vec<PairSign> {
-        let PairPoints { together, flow, shared } = evidence.points();
-        let names = match self.net() < 0 {
+        let PairPoints { together, net_transfer, shared } = evidence.points();
+        let names = match self.net_transfer() < 0 {
             true => [&self.second_name, &self.first_name],
             false => [&self.first_name, &self.second_name],
         };
-        let net = coins::Coins::from_hundredths(self.net().saturating_abs());
+        let net = coins::Coins::from_hundredths(self.net_transfer().saturating_abs());
         let tenths = evidence.deviations() / 100;
         let source = match evidence.shared {
             Some(SharedSignal::Device) => "same device".to_owned(),
@@ -354,8 +354,8 @@ impl PairRow {
                 format!("{} of {} games together", self.games, self.of),
             ),
             (
-                PairSignKind::Flow,
-                flow,
+                PairSignKind::NetTransfer,
+                net_transfer,
                 format!(
                     "{net} coins net from {} to {}, {}.{} times the deviation by chance",
                     names[0],
@@ -394,7 +394,7 @@ impl From<PairRow> for ScoredPair {
             games_paid: row.games_paid,
             received: Coins::from_hundredths(row.received),
             games_received: row.games_received,
-            flow_thousandths: evidence.deviations(),
+            net_transfer_thousandths: evidence.deviations(),
             shared: evidence.shared,
             state: if is_reviewed { PairState::Reviewed } else { PairState::Open },
             review,

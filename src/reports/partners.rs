@@ -1,4 +1,4 @@
-//! Indicators of collusion around a player: frequent partners, the flow of coins between them, and
+//! Indicators of collusion around a player: frequent partners, the coins paid in each direction, and
 //! sign-ins from the same device or address. They are indicators and no proof: friends meet, and
 //! families share a phone.
 //!

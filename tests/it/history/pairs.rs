@@ -118,9 +118,15 @@ async fn the_ranking_of_a_period_has_the_figures_of_plain_sql() {
     let sums: Vec<(Uuid, Uuid, i64, i64, i64, i64)> = read_rows(&pool, &sums).await;
     let mut expected: Vec<_> = sums
         .into_iter()
-        .map(|(first, second, games, of, flow, deviation)| {
-            let evidence = PairEvidence { games, of, flow: 1_000 * flow, deviation, shared: None };
-            (std::cmp::Reverse(evidence.score()), first, second, games, of, flow)
+        .map(|(first, second, games, of, net_transfer, deviation)| {
+            let evidence = PairEvidence {
+                games,
+                of,
+                net_transfer: 1_000 * net_transfer,
+                deviation,
+                shared: None,
+            };
+            (std::cmp::Reverse(evidence.score()), first, second, games, of, net_transfer)
         })
         .filter(|row| row.0.0 > 0)
         .collect();
@@ -138,9 +144,9 @@ async fn the_ranking_of_a_period_has_the_figures_of_plain_sql() {
     let ranked: Vec<_> = ranked
         .iter()
         .map(|pair| {
-            let flow = pair.paid.hundredths() - pair.received.hundredths();
+            let net_transfer = pair.paid.hundredths() - pair.received.hundredths();
             let score = std::cmp::Reverse(pair.score);
-            (score, pair.first.id, pair.second.id, pair.games, pair.of, flow)
+            (score, pair.first.id, pair.second.id, pair.games, pair.of, net_transfer)
         })
         .collect();
     assert!(ranked.len() > 3, "{ranked:?}");

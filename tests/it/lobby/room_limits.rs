@@ -104,7 +104,7 @@ async fn winnings_in_a_day_are_limited() {
 
 /// Inserts games as if they had just been posted, in which the winner has won this many whole
 /// stakes of the loser.
-async fn book_flow(bank: &Bank, winner: PlayerId, loser: PlayerId, stakes: i64) {
+async fn book_won_stakes(bank: &Bank, winner: PlayerId, loser: PlayerId, stakes: i64) {
     let net = stakes * 100;
     let games = format!(
         "with game as (
@@ -129,7 +129,7 @@ async fn players_at_a_limit_are_not_matched() {
     let (bank, _live, node) = Node::with_stores(unhurried_clocks()).await;
     let lobby = node.lobby.clone();
     let players = bank.players([1_000_000; 4]).await;
-    book_flow(&bank, players[0], players[1], PAIR_STAKES_MAX).await;
+    book_won_stakes(&bank, players[0], players[1], PAIR_STAKES_MAX).await;
     let rooms = ["newbie".to_owned()];
     let mut tickets = vec![];
     for player in &players {
@@ -145,7 +145,7 @@ async fn players_at_a_limit_are_not_matched() {
     assert_eq!(seats[..2].iter().flatten().count(), 1, "only one of the pair is seated: {seats:?}");
 
     let rich = bank.player(1_000_000).await;
-    book_flow(&bank, rich, bank.player(1_000_000).await, DAY_STAKES_MAX).await;
+    book_won_stakes(&bank, rich, bank.player(1_000_000).await, DAY_STAKES_MAX).await;
     for refused in [
         lobby.seat(rich, "newbie").await.map(|_| ()),
         lobby.create_ticket(rich, &rooms, None).await.map(|_| ()),

@@ -62,11 +62,12 @@ bahay_base::text_enum! {
 
 bahay_base::text_enum! {
     /// A sign of collusion. `together`: games together as a share of the games of the one who played
-    /// fewer. `flow`: the net flow of coins compared with chance. `source`: a shared device or address.
+    /// fewer. `net_transfer`: the coins that one paid the other in their games, less those that it
+    /// received, compared with chance. `source`: a shared device or address.
     #[derive(ToSchema)]
     pub enum PairSignKind {
         Together = "together",
-        Flow = "flow",
+        NetTransfer = "net_transfer",
         Source = "source",
     }
 }
@@ -123,10 +124,10 @@ pub struct ScoredPair {
     /// The payments of the second to the first.
     pub received: Coins,
     pub games_received: i64,
-    /// The net flow of coins in thousandths of its standard deviation, if each game could as well
-    /// have gone the other way.
+    /// The net transfer, which is the difference of `paid` and `received`, in thousandths of its
+    /// standard deviation, if each game could as well have gone the other way.
     #[schema(example = 4_200)]
-    pub flow_thousandths: i64,
+    pub net_transfer_thousandths: i64,
     #[schema(required = true)]
     pub shared: Option<SharedSignal>,
     #[schema(inline)]

@@ -30,8 +30,8 @@ operations! {
 
     /// List a player's partners
     ///
-    /// The players with whom it has shared most of its newest 500 games, and the coins that flowed
-    /// in each direction. For operators of every role.
+    /// The players with whom it has shared most of its newest 500 games, and the coins paid in each
+    /// direction. For operators of every role.
     LIST_PARTNERS = Get "/v1/operator/players/{id}/partners", Operators, Operator {
         path id: IdText = "The player",
         200 list Partner: "At most 20 partners",

@@ -1,5 +1,5 @@
 //! The score of the desk (`bahay::reports::pair_signs`) on planted pairs, at each game of the
-//! catalogue: the same function and the same threshold as at the desk, on the flow of coins alone.
+//! catalogue: the same function and the same threshold as at the desk, on the net transfer alone.
 //!
 //! A pair plays all of its games together, each with another third player, and from another device
 //! and address than its partner: friends who always meet are the honest pairs that come closest to
@@ -7,8 +7,7 @@
 //! the one after which it owes the second most, if all play on by the house's AI. It knows the hidden
 //! cards, as over a telephone, but not the coming ones.
 //!
-//! Limits: soft play and signals hardly change the flow between the two, so this score does not find
-//! them.
+//! Limits: soft play and signals hardly change the net transfer, so this score does not find them.
 
 use bahay::reports::pair_signs::{ALERT_SCORE_DEFAULT, PairEvidence, SharedSignal};
 use bahay_bots::Ai;
@@ -80,16 +79,16 @@ const DUMPING_SERIES: u64 = 1_001;
 /// Plays the games of a pair, and returns the figures that the desk stores of it.
 fn play_pair(dice: &mut ChanceRng, rules: &AnyRules, games: u32, dumps: bool) -> PairEvidence {
     let pair = [Character::random(dice), Character::random(dice)];
-    let mut flow = 0_i64;
+    let mut net_transfer = 0_i64;
     let mut squares = 0_i64;
     for _ in 0..games {
         let net = play_game(dice, rules, pair, dumps);
-        flow += net;
+        net_transfer += net;
         squares += net * net;
     }
     let games = i64::from(games);
     let deviation = i64::try_from(squares.unsigned_abs().isqrt()).unwrap_or(i64::MAX);
-    PairEvidence { games, of: games, flow, deviation, shared: None }
+    PairEvidence { games, of: games, net_transfer, deviation, shared: None }
 }
 
 /// Plays a game with the pair at random seats, and returns the counts that the first owes the second
@@ -110,7 +109,7 @@ fn play_game(dice: &mut ChanceRng, rules: &AnyRules, pair: [Character; 2], dumps
             false => choose_action(dice, state, seat, character),
         }
     });
-    1_000 * net_flow(&state, seats)
+    1_000 * net_transfer(&state, seats)
 }
 
 /// Returns the action of an honest player: that of the AI, sometimes a random one, and sometimes the
@@ -154,9 +153,9 @@ fn choose_dumping_action(
     let advised = AnyGame::choose_action(&state.view(Viewer::Seat(seat)));
     let compared = legal.into_iter().chain(advised).filter_map(|action| {
         let next = state.act(seat, &action, &mut Vec::new()).ok()?;
-        Some((net_flow(&play_on(dice, next, advise), seats), action))
+        Some((net_transfer(&play_on(dice, next, advise), seats), action))
     });
-    let best = compared.max_by_key(|(flow, _)| *flow).map(|(_, action)| action);
+    let best = compared.max_by_key(|(net_transfer, _)| *net_transfer).map(|(_, action)| action);
     best.or_else(|| state.default_action(seat))
 }
 
@@ -193,12 +192,12 @@ fn play_on(
 }
 
 /// Returns the counts that the first seat owes the second less those that the second owes the first.
-fn net_flow(state: &AnyGame, [first, second]: [Seat; 2]) -> i64 {
+fn net_transfer(state: &AnyGame, [first, second]: [Seat; 2]) -> i64 {
     let debts = state.outcome().map(|outcome| outcome.debts).unwrap_or_default();
-    let flows = debts.iter().map(|debt| match (debt.from, debt.to) {
+    let transfers = debts.iter().map(|debt| match (debt.from, debt.to) {
         (from, to) if (from, to) == (first, second) => i64::from(debt.counts()),
         (from, to) if (from, to) == (second, first) => -i64::from(debt.counts()),
         _ => 0,
     });
-    flows.sum()
+    transfers.sum()
 }

@@ -62,7 +62,7 @@ pub(super) struct PairGame {
     partner: [Conduct<ChanceCount>; 2],
     third: [Conduct<ChanceCount>; 2],
     /// The counts that the first paid the second, less those that it received.
-    flow: i64,
+    net_transfer: i64,
 }
 
 /// The conduct of honest players, as shares in thousandths.
@@ -76,7 +76,7 @@ pub(super) struct Signs {
     feeds: i64,
     spares: i64,
     defers: i64,
-    flow: i64,
+    net_transfer: i64,
 }
 
 /// An observer of one game of a pair.
@@ -157,9 +157,9 @@ impl PairObserver {
         for debt in debts {
             let counts = i64::from(debt.counts());
             if (debt.from, debt.to) == (first, second) {
-                self.counts.flow += counts;
+                self.counts.net_transfer += counts;
             } else if (debt.from, debt.to) == (second, first) {
-                self.counts.flow -= counts;
+                self.counts.net_transfer -= counts;
             }
         }
         self.counts
@@ -236,15 +236,15 @@ impl Signs {
     pub(super) fn from_games(games: &[PairGame], baseline: &HonestBaseline) -> Self {
         let mut partner = [Conduct::default(); 2];
         let mut third = [Conduct::default(); 2];
-        let mut flow = 0_i64;
+        let mut net_transfer = 0_i64;
         let mut squares = 0_i64;
         for game in games {
             for place in 0..2 {
                 add_conduct(&mut partner[place], &game.partner[place]);
                 add_conduct(&mut third[place], &game.third[place]);
             }
-            flow += game.flow;
-            squares += game.flow * game.flow;
+            net_transfer += game.net_transfer;
+            squares += game.net_transfer * game.net_transfer;
         }
         // Compares the conduct of each of the two in two respects.
         let sign = |one: [_; 2], kind, other: [_; 2], other_kind| {
@@ -259,15 +259,15 @@ impl Signs {
             feeds: sign(partner, ChanceKind::Feed, third, ChanceKind::Feed),
             spares: sign(third, ChanceKind::Add, partner, ChanceKind::Add),
             defers: sign(partner, ChanceKind::DeferToBetter, partner, ChanceKind::DeferToWorse),
-            flow: deviations(flow.abs() * ONE, squares * ONE * ONE),
+            net_transfer: deviations(net_transfer.abs() * ONE, squares * ONE * ONE),
         }
     }
 
     /// Returns a score that rises with the number and the clarity of signs: a sum of squares,
     /// because one clear sign says more than many faint ones.
     pub(super) fn score(self) -> i64 {
-        let Self { yields, feeds, spares, defers, flow } = self;
-        [yields, feeds, spares, defers, flow]
+        let Self { yields, feeds, spares, defers, net_transfer } = self;
+        [yields, feeds, spares, defers, net_transfer]
             .into_iter()
             .map(|sign| sign.max(0).saturating_pow(2))
             .sum()

@@ -43,8 +43,8 @@ struct FarmAccount {
     /// The fees paid in rooms, with their times.
     fees: Vec<(i64, Coins)>,
     recent: Vec<PlayerId>,
-    /// The flows of games in rooms between this and other players, with their times.
-    room_flows: Vec<(i64, PlayerId, i64)>,
+    /// The net transfers of games in rooms from other players to this one, with their times.
+    room_transfers: Vec<(i64, PlayerId, i64)>,
 }
 
 /// A private table that the attacker keeps open with the same players.
@@ -288,7 +288,7 @@ impl SimulatedHouse {
         main.wallet = add(main.wallet, add(subtract(gross, fee), antes));
         main.fees.push((now, fee));
         for (loser, stake) in losers.into_iter().zip([stakes[1], stakes[2]]) {
-            self.record_flow(loser, MAIN, stake, stakes[0].max(stake));
+            self.record_net_transfer(loser, MAIN, stake, stakes[0].max(stake));
             let met = self.accounts[MAIN].player;
             let loser = &mut self.accounts[loser];
             loser.wallet = subtract(loser.wallet, add(stake, ante));
@@ -322,7 +322,7 @@ impl SimulatedHouse {
         };
         let fee = fee_of(lost, terms.price.fee_basis_points);
         let net = subtract(lost, fee);
-        self.record_flow(donor, winner, net, own.max(lost));
+        self.record_net_transfer(donor, winner, net, own.max(lost));
         let now = self.now_ms;
         let account = &mut self.accounts[winner];
         // The ante of the loser is won with the POT eventually.
@@ -333,13 +333,13 @@ impl SimulatedHouse {
         true
     }
 
-    /// Records the flow of a game in a room between two accounts, in thousandths of a whole stake.
-    fn record_flow(&mut self, loser: usize, winner: usize, moved: Coins, stake: Coins) {
-        let flow = moved.hundredths().saturating_mul(1_000) / stake.hundredths().max(1);
+    /// Records the net transfer of a game in a room between two accounts, in thousandths of a whole stake.
+    fn record_net_transfer(&mut self, loser: usize, winner: usize, moved: Coins, stake: Coins) {
+        let net_transfer = moved.hundredths().saturating_mul(1_000) / stake.hundredths().max(1);
         let now = self.now_ms;
         let [from, to] = [loser, winner].map(|account| self.accounts[account].player);
-        self.accounts[winner].room_flows.push((now, from, flow));
-        self.accounts[loser].room_flows.push((now, to, -flow));
+        self.accounts[winner].room_transfers.push((now, from, net_transfer));
+        self.accounts[loser].room_transfers.push((now, to, -net_transfer));
     }
 
     /// Returns true if the account has reached the daily limit on winnings in rooms.
@@ -356,8 +356,8 @@ impl SimulatedHouse {
     /// Returns the winnings of an account in rooms within a day, as the ledger computes them.
     fn room_winnings(&self, account: usize) -> Winnings {
         let mut winnings = Winnings::default();
-        let flows = self.accounts[account].room_flows.iter().rev();
-        for (_, other, won) in flows.take_while(|(at, ..)| self.now_ms - at < DAY_MS) {
+        let transfers = self.accounts[account].room_transfers.iter().rev();
+        for (_, other, won) in transfers.take_while(|(at, ..)| self.now_ms - at < DAY_MS) {
             winnings.add(*other, *won);
         }
         winnings
@@ -402,7 +402,7 @@ impl SimulatedHouse {
             won: Vec::new(),
             fees: Vec::new(),
             recent: Vec::new(),
-            room_flows: Vec::new(),
+            room_transfers: Vec::new(),
         });
         account
     }

@@ -140,7 +140,7 @@ pub(crate) async fn show_pair(
 }
 
 fn summary(zone: &HouseZone, pair: &ScoredPair) -> Markup {
-    let tenths = pair.flow_thousandths / 100;
+    let tenths = pair.net_transfer_thousandths / 100;
     facts(&[
         ("Score", html! { (pair.score) }),
         ("Players", players(pair)),
@@ -157,7 +157,10 @@ fn summary(zone: &HouseZone, pair: &ScoredPair) -> Markup {
             "Paid by the second",
             html! { (coins(pair.received)) ", the larger part in " (pair.games_received) " games" },
         ),
-        ("Net flow", html! { (tenths / 10) "." (tenths % 10) " times the deviation by chance" }),
+        (
+            "Net transfer",
+            html! { (tenths / 10) "." (tenths % 10) " times the deviation by chance" },
+        ),
         (
             "Review",
             html! {

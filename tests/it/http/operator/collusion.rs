@@ -128,7 +128,7 @@ async fn planted_pairs_rank_before_ordinary_players() {
     let pair = listed.iter().find(|pair| ids_of(pair) == ids).unwrap();
     assert_fields(pair, json!({ "games": 20, "of": 20, "shared": null, "state": "open" }));
     // Twenty games of one amount in one direction are the root of twenty deviations.
-    assert_eq!(pair["flow_thousandths"], 4_472);
+    assert_eq!(pair["net_transfer_thousandths"], 4_472);
     let dumped: i64 = read_value(
         &planted.office.server.bank.pool,
         &format!(
@@ -176,7 +176,7 @@ async fn a_pair_is_shown_with_its_games_and_requests_are_refused_by_type() {
     planted.office.reverse(operation).await;
     planted.project().await;
     let after = ok(get(format!("{PATH}/{one}/{other}"))).await;
-    assert_fields(&after["pair"], json!({ "games": 20, "flow_thousandths": 4_358 }));
+    assert_fields(&after["pair"], json!({ "games": 20, "net_transfer_thousandths": 4_358 }));
     assert_eq!(after["games"][0]["is_reversed"], true);
 
     let stranger = server.bank.player(0).await;
