@@ -11,7 +11,7 @@
 //! - `settlements` lists settled games, `totals` sums them, `export` writes them as CSV, `game`
 //!   reports one of them in full.
 //! - `pairs` ranks pairs of players by signs of collusion (`pair_signs`), from a projection of its
-//!   own (`pair_projection`).
+//!   own (`pair_projection`); `suspected_pairs` counts those that are an alert, in the background.
 //! - `player` and `partners` report a player, `statement` a wallet, `books` the accounts; `deals` is
 //!   public and counts voided games.
 //!
@@ -42,6 +42,7 @@ mod settlement_filter;
 mod settlement_order;
 mod settlements;
 mod statement;
+mod suspected_pairs;
 mod today;
 mod totals;
 

@@ -12,7 +12,6 @@
 //!
 //! `retention` removes the games of pairs after 184 days. Those of players are kept permanently.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use bahay_api::Coins;
@@ -24,14 +23,14 @@ use bahay_engine::coins;
 use jiff::tz::TimeZone;
 use jiff_sqlx::{Timestamp as SqlTimestamp, ToSqlx as _};
 use sqlx::PgPool;
-use tokio::sync::Mutex;
 use uuid::Uuid;
 
 use super::booked::Interval;
 use super::days::{PeriodDays, add_days, day_of};
 use super::pair_signs::{GAMES_MIN, PairEvidence, PairPoints};
+use super::suspected_pairs::SuspectedPairs;
 use super::{PAGE_MAX, ReportError, Reports, from_sql, to_sql};
-use crate::clock::{self, Moment, Timestamp};
+use crate::clock::{self, Timestamp};
 use crate::db::{self, Page};
 use crate::projections;
 
@@ -51,10 +50,6 @@ const PRECISION: i64 = 1_000;
 /// The maximum number of games of a pair that are listed.
 const PAIR_GAMES_MAX: i64 = 100;
 
-/// The age up to which the number of suspected pairs is not counted again: alerts are requested
-/// every second.
-const COUNT_AGE_MAX: Duration = Duration::from_mins(1);
-
 /// The place of a pair in the ranking: its score, and its players.
 pub type PairPosition = (i64, Uuid, Uuid);
 
@@ -66,15 +61,14 @@ pub struct Pairs {
     zone: TimeZone,
     /// The score from which a pair is an alert.
     alert_score: i64,
-    /// The last number of suspected pairs.
-    suspected: Arc<Mutex<Option<(Moment, i64)>>>,
+    suspected: SuspectedPairs,
 }
 
 impl Pairs {
     /// Creates the ranking with the connections of `reports`.
     pub fn new(reports: &Reports, zone: &TimeZone, alert_score: i64) -> Self {
         let pool = reports.pool.clone();
-        Self { pool, zone: zone.clone(), alert_score, suspected: Arc::default() }
+        Self { pool, zone: zone.clone(), alert_score, suspected: SuspectedPairs::default() }
     }
 
     /// Returns the score from which a pair is an alert.
@@ -140,28 +134,28 @@ impl Pairs {
         Ok(Some(PairReport { pair, games }))
     }
 
-    /// Returns the number of open pairs of the last seven days with at least the alert score, at
-    /// most a minute old.
-    pub async fn count_suspected(&self, now: Timestamp) -> Result<i64, ReportError> {
-        // Concurrent requests wait for the lock here, and not for the database.
-        let mut counted = self.suspected.lock().await;
-        if let Some((at, count)) = *counted
-            && at.elapsed() < COUNT_AGE_MAX
-        {
-            return Ok(count);
-        }
+    /// Returns the number of open pairs of the last seven days with at least the alert score, at most a
+    /// minute old unless counting takes longer than a second. Returns `None` if they could not be
+    /// counted.
+    pub async fn count_suspected(&self, now: Timestamp) -> Option<i64> {
+        let count = || {
+            let pairs = self.clone();
+            async move { pairs.count_suspected_now(now).await }
+        };
+        self.suspected.read(count).await
+    }
+
+    async fn count_suspected_now(&self, now: Timestamp) -> Result<i64, ReportError> {
         let pairs = self.read_pairs(self.days(None, now), None).await?;
         let is_suspected =
             |pair: &&ScoredPair| pair.state == PairState::Open && pair.score >= self.alert_score;
         let count = pairs.iter().filter(is_suspected).count();
-        let count = i64::try_from(count).unwrap_or(i64::MAX);
-        *counted = Some((Moment::now(), count));
-        Ok(count)
+        Ok(i64::try_from(count).unwrap_or(i64::MAX))
     }
 
     /// Lets the next request count the suspected pairs again, after a review.
-    pub async fn forget_count(&self) {
-        *self.suspected.lock().await = None;
+    pub fn forget_count(&self) {
+        self.suspected.forget();
     }
 
     /// Reads the figures of a period and scores them: of one pair, or of all pairs with enough games

@@ -37,7 +37,8 @@ pub struct HouseAlerts {
     /// The players' reports that wait for a decision.
     pub reports_open: i64,
     /// The open pairs of players whose signs of collusion in the last seven days reach the alert
-    /// score, at most a minute old. Null if they could not be counted.
+    /// score, at most a minute old unless counting takes longer than a second. Null if they could not
+    /// be counted.
     #[schema(required = true)]
     pub pairs_suspected: Option<i64>,
     /// The background jobs whose attempts are used up.

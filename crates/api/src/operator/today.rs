@@ -224,7 +224,8 @@ pub struct DayAlerts {
     /// The players with the largest such winnings, at most 20.
     pub gatherers: Vec<Gatherer>,
     /// The open pairs of players whose signs of collusion in the last seven days reach the alert
-    /// score, at most a minute old. Null if they could not be counted.
+    /// score, at most a minute old unless counting takes longer than a second. Null if they could not
+    /// be counted.
     #[schema(required = true)]
     pub pairs_suspected: Option<i64>,
     /// The newest games voided since the beginning of the day, at most 20.

@@ -3,5 +3,3 @@
 pub(super) mod api;
 pub(crate) mod desk;
 mod query;
-
-pub(super) use query::count_suspected;

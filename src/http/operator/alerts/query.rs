@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use bahay_api::operator::alerts::HouseAlerts;
 
-use crate::clock::Timestamp;
 use crate::http::{Problem, Services};
 use crate::operators::Alerts;
 
@@ -19,19 +18,12 @@ pub(super) async fn read_alerts(services: &Services) -> Result<HouseAlerts, Prob
         services.live.check_writable().await?;
         services.live.count_dead_nodes(at).await
     };
-    let dead_nodes = tokio::time::timeout(LIVE_STORE_TIMEOUT, live).await;
+    // Neither waits for the other: together they leave time within the three seconds.
+    let (dead_nodes, suspected) = tokio::join!(
+        tokio::time::timeout(LIVE_STORE_TIMEOUT, live),
+        services.pairs.count_suspected(at)
+    );
     let dead_nodes = dead_nodes.ok().and_then(Result::ok);
-    let suspected = count_suspected(services, at).await;
     let alerts = Alerts::new(services.pool.clone());
     Ok(alerts.read(at, dead_nodes, suspected).await?)
-}
-
-/// Returns the number of pairs with signs of collusion that reach the alert score. The other alerts
-/// do not depend on it, so a failure is logged and gives `None`.
-pub(in crate::http::operator) async fn count_suspected(
-    services: &Services,
-    now: Timestamp,
-) -> Option<i64> {
-    let counted = services.pairs.count_suspected(now).await;
-    counted.inspect_err(|error| tracing::warn!(%error, "pairs could not be ranked")).ok()
 }

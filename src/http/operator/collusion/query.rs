@@ -60,7 +60,7 @@ pub(super) async fn review(
     let score = pair.ok_or_else(|| Code::PairNotFound.problem())?.score;
     let moderation = Moderation::new(pool.clone(), clock.clone());
     let reviewed = moderation.review_pair(by, players, score, reason).await?;
-    pairs.forget_count().await;
+    pairs.forget_count();
     Ok(reviewed)
 }
 

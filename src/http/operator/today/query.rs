@@ -5,7 +5,6 @@ use bahay_api::operator::today::{ComparisonQuery, PeriodComparison, TodayReport}
 use jiff::civil::Date;
 use thiserror::Error;
 
-use crate::http::operator::alerts::count_suspected;
 use crate::http::{Code, CodeExt as _, Problem, Services};
 use crate::live_store::PlayingCount;
 
@@ -19,7 +18,7 @@ pub(super) struct DayNotBegunError;
 pub(super) async fn load_today(services: &Services) -> Result<TodayReport, Problem> {
     let Services { reports, standings, clock, lobby, .. } = services;
     let mut today = reports.today(clock.now(), standings.calendar().time_zone()).await?;
-    today.alerts.pairs_suspected = count_suspected(services, clock.now()).await;
+    today.alerts.pairs_suspected = services.pairs.count_suspected(clock.now()).await;
     match lobby.playing_counts().await {
         Ok(rooms) => {
             let sum = |of: fn(&PlayingCount) -> u64| {

@@ -1,24 +1,31 @@
 //! The ranking of pairs by signs of collusion: planted pairs among ordinary players, over the API
 //! and at the desk, their alert, and their review.
 
+use std::time::Duration;
+
 use bahay::operators::Role;
 use bahay::reports::pair_signs::ALERT_SCORE_DEFAULT;
 use bahay::standings::Calendar;
 use bahay_engine::table::PlayerId;
 use bahay_lab::fixtures::{self, GenerateHistory};
 use serde_json::{Value, json};
+use tokio::time::timeout;
 
 use crate::desk::browser::Browser;
 use crate::http::operator::corrections::Office;
 use crate::http::server::{NOW, Server, expect_refusal, ok, text};
 use crate::support::bank::{PotGoes, settlement, table};
 use crate::support::checks::{count_pairs, count_reports, count_standings};
-use crate::support::db::{execute, read_rows, read_value};
+use crate::support::db::{count_waiting, execute, lock_table, read_rows, read_value};
 use crate::support::rest::{assert_fields, items};
+use crate::support::waiting::wait_until;
 
 const PATH: &str = "/v1/operator/collusion";
 
 const HOUR_MS: i64 = 3_600_000;
+
+/// The time within which alerts are displayed.
+const ALERT_TIME: Duration = Duration::from_secs(3);
 
 /// A house with ordinary players and planted pairs.
 struct Planted {
@@ -256,4 +263,32 @@ async fn a_reviewed_pair_is_hidden_until_new_games_raise_its_score() {
         json!({ "reason": "Reviewed over the API.", "reviewed_by": "kuya.ben" }),
     );
     assert!(!is_listed("?state=open&limit=100").await);
+}
+
+/// While the database ranks pairs for a long time, alerts show the last number, and one statement alone
+/// ranks them.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_slow_ranking_delays_no_alert() {
+    let planted = Planted::new().await;
+    let server = &planted.office.server;
+    let mut ben = Browser::enrolled(server, "kuya.jun", Role::Support).await;
+    let alert = |count: i64| format!("{count} pairs with signs of collusion</a>");
+    ben.get("/desk/alerts").await.shows(&alert(4));
+    let [one, other] = planted.dumping;
+    let here = format!("/desk/collusion/{one}/{other}");
+    let reason = [("reason", "He teaches her the game.")];
+    ben.send(&here, &format!("{here}/review"), &reason).await.expect(303);
+
+    let owner = server.owner_pool().await;
+    let lock = lock_table(&owner, "pair_days").await;
+    for _ in 0..2 {
+        let shown = timeout(ALERT_TIME, ben.get("/desk/alerts")).await;
+        shown.expect("alerts are displayed within three seconds").expect(200).shows(&alert(4));
+    }
+    assert_eq!(count_waiting(&owner).await, 1, "one ranking at a time");
+    lock.rollback().await.unwrap();
+    wait_until("the new number is displayed", async || {
+        ben.get("/desk/alerts").await.text.contains(&alert(3))
+    })
+    .await;
 }
