@@ -56,7 +56,7 @@ pub use house_bots::{BotGrantLock, HouseBotCoins};
 pub use openings::lock_wallet_in_tx;
 pub use operation::AMOUNT_MAX;
 pub use operations::*;
-pub use preview::{BookingPreview, WalletPreview};
+pub use preview::{BookingPreview, CorrectionSubject, WalletPreview};
 pub use read::{Entry, EntryFilter, Wallet};
 pub use refunds::{PlayerRefund, Refunds, VoidPreview, WalletHolder};
 pub use seal::SealHead;

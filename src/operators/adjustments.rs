@@ -91,70 +91,92 @@ impl AdjustmentBounds {
         sqlx::query!("select p.id from players p where p.id = $1 for no key update", player.0)
             .fetch_optional(&mut *tx)
             .await?;
-        self.check_day(tx, adjustment, check, now).await
+        let checked = self.check_days(tx, &[adjustment], check, now).await?;
+        Ok(checked.into_iter().collect())
     }
 
-    /// Checks an adjustment as [`AdjustmentBounds::check_day_in_tx`] does, without locks.
-    pub(super) async fn check_day(
+    /// Checks each adjustment as [`AdjustmentBounds::check_day_in_tx`] does, without locks and in one
+    /// statement.
+    pub(super) async fn check_days(
         &self,
         executor: impl PgExecutor<'_>,
-        adjustment: Adjustment,
+        adjustments: &[Adjustment],
         check: BoundCheck,
         now: Timestamp,
-    ) -> Result<Result<(), DailyLimitError>, sqlx::Error> {
-        let (of_requester, of_player) = sums(executor, adjustment, check, now).await?;
+    ) -> Result<Vec<Result<(), DailyLimitError>>, sqlx::Error> {
+        let sums = read_sums(executor, adjustments, check, now).await?;
+        let checked = adjustments.iter().zip(sums);
+        Ok(checked.map(|(adjustment, sums)| self.check_sums(adjustment, sums)).collect())
+    }
+
+    /// Checks an adjustment, given the sums of the day's other adjustments.
+    fn check_sums(&self, adjustment: &Adjustment, sums: DaySums) -> Result<(), DailyLimitError> {
         let bounds = [
-            (BoundScope::Requester, self.requester_day_max, of_requester),
-            (BoundScope::Player, self.player_day_max, of_player),
+            (BoundScope::Requester, self.requester_day_max, sums.of_requester),
+            (BoundScope::Player, self.player_day_max, sums.of_player),
         ];
         let amount = adjustment.amount.hundredths().unsigned_abs();
         for (of, max, sum) in bounds {
             let left = max.hundredths().saturating_sub(sum).max(0);
             if amount > left.unsigned_abs() {
-                return Ok(Err(DailyLimitError { of, max, left: Coins::from_hundredths(left) }));
+                return Err(DailyLimitError { of, max, left: Coins::from_hundredths(left) });
             }
         }
-        Ok(Ok(()))
+        Ok(())
     }
 }
 
-/// Returns the sums of the day's other adjustments, in hundredths of a coin: those of the requester
-/// and those of the player.
-async fn sums(
+/// The sums of the day's other adjustments, in hundredths of a coin.
+#[derive(Clone, Copy, Debug)]
+struct DaySums {
+    of_requester: i64,
+    of_player: i64,
+}
+
+/// Returns the sums for each adjustment, in their order.
+async fn read_sums(
     executor: impl PgExecutor<'_>,
-    Adjustment { requester, player, id, .. }: Adjustment,
+    adjustments: &[Adjustment],
     check: BoundCheck,
     now: Timestamp,
-) -> Result<(i64, i64), sqlx::Error> {
+) -> Result<Vec<DaySums>, sqlx::Error> {
     let since: SqlTimestamp = to_sql(clock::subtract(now, DAY));
-    let sums = sqlx::query!(
+    let requesters: Vec<_> = adjustments.iter().map(|one| one.requester.0).collect();
+    let players: Vec<_> = adjustments.iter().map(|one| one.player.0).collect();
+    let ids: Vec<_> = adjustments.iter().map(|one| one.id).collect();
+    sqlx::query_as!(
+        DaySums,
         r#"
-        with of_day as (
-            select c.requested_by, c.player, abs(c.amount) as amount
+        select s.of_requester as "of_requester!", s.of_player as "of_player!"
+        from unnest($1::uuid[], $2::uuid[], $3::uuid[])
+            with ordinality as a (requester, player, id, place)
+        cross join lateral (
+            select
+                least(
+                    coalesce(sum(abs(c.amount)) filter (where c.requested_by = a.requester), 0),
+                    $6::int8
+                )::int8 as of_requester,
+                least(
+                    coalesce(sum(abs(c.amount)) filter (where c.player = a.player), 0), $6::int8
+                )::int8 as of_player
             from corrections c
-            where c.kind = 'adjustment' and (c.requested_by = $1 or c.player = $2)
-                and c.id <> $3 and c.attempt <> $3
+            where c.kind = 'adjustment' and (c.requested_by = a.requester or c.player = a.player)
+                and c.id <> a.id and c.attempt <> a.id
                 and case
                     when $5 then c.state = 'approved' and c.decided_at > $4
                     else c.state in ('open', 'approved')
                         and (c.requested_at > $4 or c.decided_at > $4)
                 end
-        )
-        select
-            least(coalesce(sum(amount) filter (where requested_by = $1), 0), $6::int8)::int8
-                as "of_requester!",
-            least(coalesce(sum(amount) filter (where player = $2), 0), $6::int8)::int8
-                as "of_player!"
-        from of_day
+        ) s
+        order by a.place
         "#,
-        requester.0,
-        player.0,
-        id,
+        &requesters,
+        &players,
+        &ids,
         since as _,
         check == BoundCheck::Booked,
         i64::MAX
     )
-    .fetch_one(executor)
-    .await?;
-    Ok((sums.of_requester, sums.of_player))
+    .fetch_all(executor)
+    .await
 }

@@ -27,7 +27,7 @@ use crate::clock::Clock;
 use crate::db::{self, Page, from_sql, to_sql};
 use crate::entropy;
 use crate::ids::{CorrectionId, OperatorId, PlayerId};
-use crate::ledger::{AdjustWallet, Ledger, LedgerError, ReverseOperation};
+use crate::ledger::{AdjustWallet, CorrectionSubject, Ledger, LedgerError, ReverseOperation};
 use crate::reason::Reason;
 
 /// The largest page; a larger limit is reduced to it.
@@ -42,19 +42,10 @@ pub struct Corrections {
     pub(super) bounds: AdjustmentBounds,
 }
 
-/// The subject of a correction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Subject {
-    /// Coins given to a wallet or, if negative, taken from it.
-    Adjustment { player: PlayerId, amount: Coins },
-    /// The reversal of an operation of the ledger.
-    Reversal { operation: i64 },
-}
-
 /// A stored request with the operators, whom the body only names.
 pub(super) struct StoredCorrection {
     pub(super) body: Correction,
-    pub(super) subject: Subject,
+    pub(super) subject: CorrectionSubject,
     pub(super) requester: OperatorId,
     decider: Option<OperatorId>,
 }
@@ -148,17 +139,17 @@ impl Corrections {
     pub async fn request(
         &self,
         by: &CanApproveCorrections,
-        subject: Subject,
+        subject: CorrectionSubject,
         reason: &Reason,
         attempt: Uuid,
     ) -> Result<Correction, CorrectionError> {
         self.check(subject).await?;
-        let (player, amount, operation) = subject.columns();
+        let (player, amount, operation) = columns_of(subject);
         let id = entropy::uuid();
         let now = self.clock.now();
         let once = || async {
             let mut tx = self.pool.begin().await?;
-            if let Subject::Adjustment { player, amount } = subject {
+            if let CorrectionSubject::Adjustment { player, amount } = subject {
                 let adjustment = Adjustment { requester: by.id, player, amount, id: attempt };
                 let left =
                     self.bounds.check_day_in_tx(&mut tx, adjustment, BoundCheck::Requested, now);
@@ -180,7 +171,7 @@ impl Corrections {
                 "#,
                 id,
                 attempt,
-                subject.kind(),
+                kind_of(subject),
                 player,
                 amount,
                 operation,
@@ -194,7 +185,7 @@ impl Corrections {
                 }
             } else {
                 let detail = json!({
-                    "kind": subject.kind(), "player": player, "amount": amount,
+                    "kind": kind_of(subject), "player": player, "amount": amount,
                     "operation": operation, "reason": reason.as_str()
                 });
                 let action = Action::CorrectionRequested;
@@ -215,9 +206,9 @@ impl Corrections {
     }
 
     /// Rejects, at the request, a correction that could not be approved.
-    async fn check(&self, subject: Subject) -> Result<(), CorrectionError> {
+    async fn check(&self, subject: CorrectionSubject) -> Result<(), CorrectionError> {
         match subject {
-            Subject::Adjustment { player, amount } => {
+            CorrectionSubject::Adjustment { player, amount } => {
                 if !player_notes::is_known_player(&self.pool, player).await? {
                     return Err(CorrectionError::PlayerUnknown { player });
                 }
@@ -227,7 +218,7 @@ impl Corrections {
                 }
                 Ok(())
             }
-            Subject::Reversal { operation } => {
+            CorrectionSubject::Reversal { operation } => {
                 self.ledger.plan_reversal(operation).await?;
                 Ok(())
             }
@@ -301,7 +292,9 @@ impl Corrections {
         if found.body.state != State::Open {
             return Ok(Err(CorrectionError::Decided { state: found.body.state }));
         }
-        if let (State::Approved, Subject::Adjustment { player, amount }) = (state, found.subject) {
+        if let (State::Approved, CorrectionSubject::Adjustment { player, amount }) =
+            (state, found.subject)
+        {
             let adjustment = Adjustment { requester: found.requester, player, amount, id: id.0 };
             let left = self.bounds.check_day_in_tx(&mut tx, adjustment, BoundCheck::Booked, now);
             if let Err(error) = left.await? {
@@ -351,14 +344,14 @@ impl Corrections {
         &self,
         connection: &mut PgConnection,
         correction: CorrectionId,
-        subject: Subject,
+        subject: CorrectionSubject,
     ) -> Result<i64, CorrectionError> {
         let corrected = match subject {
-            Subject::Adjustment { player, amount } => {
+            CorrectionSubject::Adjustment { player, amount } => {
                 let input = AdjustWallet { correction, player, amount };
                 self.ledger.adjust_in_tx(connection, input).await?
             }
-            Subject::Reversal { operation } => {
+            CorrectionSubject::Reversal { operation } => {
                 let input = ReverseOperation { correction, operation };
                 self.ledger.reverse_in_tx(connection, input).await?
             }
@@ -397,23 +390,21 @@ impl Corrections {
     }
 }
 
-impl Subject {
-    /// Returns the value of the column `kind`.
-    pub const fn kind(self) -> &'static str {
-        match self {
-            Self::Adjustment { .. } => "adjustment",
-            Self::Reversal { .. } => "reversal",
-        }
+/// Returns the value of the column `kind`.
+const fn kind_of(subject: CorrectionSubject) -> &'static str {
+    match subject {
+        CorrectionSubject::Adjustment { .. } => "adjustment",
+        CorrectionSubject::Reversal { .. } => "reversal",
     }
+}
 
-    /// Returns the values of the columns `player`, `amount` and `reversed_operation`.
-    fn columns(self) -> (Option<Uuid>, Option<i64>, Option<i64>) {
-        match self {
-            Self::Adjustment { player, amount } => {
-                (Some(player.0), Some(amount.hundredths()), None)
-            }
-            Self::Reversal { operation } => (None, None, Some(operation)),
+/// Returns the values of the columns `player`, `amount` and `reversed_operation`.
+fn columns_of(subject: CorrectionSubject) -> (Option<Uuid>, Option<i64>, Option<i64>) {
+    match subject {
+        CorrectionSubject::Adjustment { player, amount } => {
+            (Some(player.0), Some(amount.hundredths()), None)
         }
+        CorrectionSubject::Reversal { operation } => (None, None, Some(operation)),
     }
 }
 
@@ -422,10 +413,10 @@ impl Subject {
 /// admit only one.
 async fn find_equal(
     connection: &mut PgConnection,
-    subject: Subject,
+    subject: CorrectionSubject,
     attempt: Uuid,
 ) -> Result<Option<CorrectionError>, sqlx::Error> {
-    let (player, amount, operation) = subject.columns();
+    let (player, amount, operation) = columns_of(subject);
     let found = sqlx::query!(
         "
         select c.state, c.reversed_operation
@@ -459,8 +450,8 @@ fn audit_subject(id: CorrectionId) -> String {
 
 /// A condition on the rows to be read.
 #[derive(Clone, Copy)]
-struct CorrectionSelection {
-    only: Option<Uuid>,
+struct CorrectionSelection<'a> {
+    only: Option<&'a [Uuid]>,
     state: Option<State>,
     below: Uuid,
     limit: i64,
@@ -471,13 +462,24 @@ pub(super) async fn find_in(
     id: CorrectionId,
 ) -> Result<Option<StoredCorrection>, sqlx::Error> {
     let selection =
-        CorrectionSelection { only: Some(id.0), state: None, below: Uuid::max(), limit: 1 };
+        CorrectionSelection { only: Some(&[id.0]), state: None, below: Uuid::max(), limit: 1 };
     Ok(select(executor, selection).await?.pop())
+}
+
+/// Returns those of the requests that are open.
+pub(super) async fn find_open(
+    executor: impl PgExecutor<'_>,
+    ids: &[Uuid],
+) -> Result<Vec<StoredCorrection>, sqlx::Error> {
+    let state = Some(State::Open);
+    let limit = i64::try_from(ids.len()).unwrap_or(i64::MAX);
+    select(executor, CorrectionSelection { only: Some(ids), state, below: Uuid::max(), limit })
+        .await
 }
 
 async fn select(
     executor: impl PgExecutor<'_>,
-    selection: CorrectionSelection,
+    selection: CorrectionSelection<'_>,
 ) -> Result<Vec<StoredCorrection>, sqlx::Error> {
     let rows = sqlx::query!(
         r#"
@@ -490,7 +492,7 @@ async fn select(
         left join players p on p.id = c.player
         left join operations o on o.id = c.reversed_operation
         left join operators d on d.id = c.decided_by
-        where ($1::uuid is null or c.id = $1) and ($2::text is null or c.state = $2)
+        where ($1::uuid[] is null or c.id = any($1)) and ($2::text is null or c.state = $2)
             and c.id < $3
         order by c.id desc
         limit $4
@@ -504,18 +506,18 @@ async fn select(
     .await?;
     let corrections = rows.into_iter().map(|row| {
         let subject = match (row.player, row.amount, row.reversed_operation) {
-            (Some(player), Some(amount), None) => Subject::Adjustment {
+            (Some(player), Some(amount), None) => CorrectionSubject::Adjustment {
                 player: PlayerId(player),
                 amount: Coins::from_hundredths(amount),
             },
-            (None, None, Some(operation)) => Subject::Reversal { operation },
+            (None, None, Some(operation)) => CorrectionSubject::Reversal { operation },
             _ => return Err(sqlx::Error::Protocol("a correction has an unknown kind".into())),
         };
         let body = Correction {
             id: row.id,
             kind: match subject {
-                Subject::Adjustment { .. } => CorrectionKind::Adjustment,
-                Subject::Reversal { .. } => CorrectionKind::Reversal,
+                CorrectionSubject::Adjustment { .. } => CorrectionKind::Adjustment,
+                CorrectionSubject::Reversal { .. } => CorrectionKind::Reversal,
             },
             player: row.player,
             player_name: row.player_name,

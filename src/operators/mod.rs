@@ -52,7 +52,7 @@ pub use adjustments::{AdjustmentBounds, BoundScope, DailyLimitError};
 pub use alerts::Alerts;
 pub use audit::Audit;
 pub use correction_previews::CorrectionPreview;
-pub use corrections::{CorrectionError, Corrections, Subject};
+pub use corrections::{CorrectionError, Corrections};
 pub use dead_jobs::{DeadJobDecision, DeadJobs};
 pub use enrolment::{ENROLMENT_LIFE, Enrolment, EnrolmentCompletion};
 pub use issuance::INDEPENDENT_AFTER;

@@ -95,14 +95,27 @@ impl Ledger {
     /// Returns the transfers that reverse an operation, if it is reversible as far as is known now.
     /// Wallets are not checked.
     pub async fn plan_reversal(&self, operation: i64) -> Result<Vec<Move>, LedgerError> {
-        let booked = db::retry(|| find_operation(&self.reads, operation)).await?;
-        let booked = booked.ok_or(LedgerError::OperationUnknown { operation })?;
-        let input = ReverseOperation { correction: CorrectionId::NIL, operation };
-        let reversal = plan_reversal(input, &booked)?;
-        if booked.is_reversed {
-            return Err(LedgerError::AlreadyReversed { operation });
-        }
-        Ok(reversal.moves)
+        let planned = self.plan_reversals(&[operation]).await?.remove(&operation);
+        planned.unwrap_or(Err(LedgerError::OperationUnknown { operation }))
+    }
+
+    /// Returns the transfers that reverse each of these operations that exists, as
+    /// [`Ledger::plan_reversal`] does, by its id.
+    pub(in crate::ledger) async fn plan_reversals(
+        &self,
+        operations: &[i64],
+    ) -> Result<BTreeMap<i64, Result<Vec<Move>, LedgerError>>, LedgerError> {
+        let booked = db::retry(|| find_operations(&self.reads, operations)).await?;
+        let planned = booked.into_iter().map(|(operation, booked)| {
+            let input = ReverseOperation { correction: CorrectionId::NIL, operation };
+            let planned =
+                plan_reversal(input, &booked).and_then(|reversal| match booked.is_reversed {
+                    true => Err(LedgerError::AlreadyReversed { operation }),
+                    false => Ok(reversal.moves),
+                });
+            (operation, planned)
+        });
+        Ok(planned.collect())
     }
 }
 
@@ -137,18 +150,18 @@ async fn read_operation(
     connection: &mut PgConnection,
     operation: i64,
 ) -> Result<BookedOperation, LedgerError> {
-    let booked = find_operation(connection, operation).await?;
+    let booked = find_operations(connection, &[operation]).await?.remove(&operation);
     booked.ok_or(LedgerError::OperationUnknown { operation })
 }
 
-/// Returns `None` if there is no operation with this id.
-async fn find_operation(
+/// Returns those of the operations that exist, by their ids.
+async fn find_operations(
     executor: impl PgExecutor<'_>,
-    operation: i64,
-) -> Result<Option<BookedOperation>, sqlx::Error> {
+    operations: &[i64],
+) -> Result<BTreeMap<i64, BookedOperation>, sqlx::Error> {
     let rows = sqlx::query!(
         r#"
-        select o.kind, o.game,
+        select o.id, o.kind, o.game,
             exists (
                 select from operation_keys r where r.key = 'reverse:' || o.id
             ) as "is_reversed!",
@@ -157,31 +170,38 @@ async fn find_operation(
             d.code as "destination?", d.player as "destination_player?",
             t.amount as "amount?"
         from operations o
-        left join transfers t on t.operation = o.id
+        left join lateral unnest(o.codes, o.sources, o.destinations, o.amounts)
+            with ordinality as t (code, source, destination, amount, number) on true
         left join accounts s on s.id = t.source
         left join accounts d on d.id = t.destination
         left join game_players p
             on p.game = o.game and s.code = 'stake:' || p.game || ':' || p.seat
-        where o.id = $1
-        order by t.number
+        where o.id = any($1)
+        order by o.id, t.number
         "#,
-        operation
+        operations
     )
     .fetch_all(executor)
     .await?;
-    let Some(first) = rows.first() else {
-        return Ok(None);
-    };
-    let kind = first.kind.clone();
-    let game = first.game.map(GameId);
-    let is_reversed = first.is_reversed;
-    let transfers = rows.into_iter().filter_map(|row| {
-        let source = wallet_or_house(&row.source?, row.source_player);
-        let destination = wallet_or_house(&row.destination?, row.destination_player);
-        let amount = Coins::from_hundredths(row.amount?);
-        Some((row.code?.parse::<Code>().ok()?, reverse_transfer(source, destination, amount)))
-    });
-    Ok(Some(BookedOperation { kind, game, is_reversed, transfers: transfers.collect() }))
+    let mut found = BTreeMap::new();
+    for row in rows {
+        let booked = found.entry(row.id).or_insert_with(|| BookedOperation {
+            kind: row.kind,
+            game: row.game.map(GameId),
+            is_reversed: row.is_reversed,
+            transfers: Vec::new(),
+        });
+        let (Some(code), Some(source), Some(destination), Some(amount)) =
+            (row.code, row.source, row.destination, row.amount)
+        else {
+            continue;
+        };
+        let source = wallet_or_house(&source, row.source_player);
+        let destination = wallet_or_house(&destination, row.destination_player);
+        let reversal = reverse_transfer(source, destination, Coins::from_hundredths(amount));
+        booked.transfers.extend(code.parse::<Code>().ok().map(|code| (code, reversal)));
+    }
+    Ok(found)
 }
 
 fn reverse_transfer(

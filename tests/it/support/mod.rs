@@ -18,6 +18,7 @@ pub(crate) mod node;
 pub(crate) mod process;
 pub(crate) mod programs;
 pub(crate) mod promql;
+pub(crate) mod statements;
 pub(crate) mod tls;
 pub(crate) mod waiting;
 

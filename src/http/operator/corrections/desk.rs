@@ -42,11 +42,11 @@ pub(crate) async fn list(
     let state = query.filter.state.map_or("", CorrectionState::as_str);
     let request = PageRequest::new(session.operator.clone(), query, PAGE, cursors);
     let listed = query::list(&corrections, &request).await?;
-    let mut rows = Vec::new();
-    for correction in &listed.items {
-        let preview = load_preview(&corrections, &session, correction).await?;
-        rows.push(row(&session.zone, correction, preview.as_ref()));
-    }
+    let previews = query::preview_open(&corrections, &session.operator, &listed.items).await?;
+    let rows = listed
+        .items
+        .iter()
+        .map(|correction| row(&session.zone, correction, previews.get(&correction.id)));
     let columns = "Requested at | Kind | Player or game | #Coins | #Balance now | \
         #Balance after | Requested by | State | Reason";
     let states = [

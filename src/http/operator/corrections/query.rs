@@ -1,15 +1,18 @@
 //! The part of corrections that the API and the desk share: the list, the request, and the preview.
 
+use std::collections::BTreeMap;
+
 use bahay_api::operator::corrections::{
-    Correction, CorrectionFilter, CorrectionPreview, PreviewedRefusal, PreviewedTransfer,
-    PreviewedWallet, RequestCorrection,
+    Correction, CorrectionFilter, CorrectionPreview, CorrectionState, PreviewedRefusal,
+    PreviewedTransfer, PreviewedWallet, RequestCorrection,
 };
 use bahay_engine::coins::Coins;
+use uuid::Uuid;
 
 use crate::http::{Code, CodeExt as _, PageOf, PageRequest, Problem};
 use crate::ids::{CorrectionId, PlayerId};
-use crate::ledger::BookingPreview;
-use crate::operators::{self, Corrections, Operator, Subject};
+use crate::ledger::{BookingPreview, CorrectionSubject};
+use crate::operators::{self, Corrections, Operator};
 use crate::reason::Reason;
 
 /// Returns a page of corrections, newest first.
@@ -29,8 +32,23 @@ pub(crate) async fn preview(
     operator: &Operator,
     id: CorrectionId,
 ) -> Result<CorrectionPreview, Problem> {
-    let operators::CorrectionPreview { booking, names, refusal } =
-        corrections.preview(operator, id).await?;
+    Ok(to_body(corrections.preview(operator, id).await?))
+}
+
+/// Returns the outcomes of those of the corrections that are open, by their ids.
+pub(super) async fn preview_open(
+    corrections: &Corrections,
+    operator: &Operator,
+    listed: &[Correction],
+) -> Result<BTreeMap<Uuid, CorrectionPreview>, Problem> {
+    let open = listed.iter().filter(|correction| correction.state == CorrectionState::Open);
+    let ids: Vec<_> = open.map(|correction| CorrectionId(correction.id)).collect();
+    let previews = corrections.preview_open(operator, &ids).await?;
+    Ok(previews.into_iter().map(|(id, preview)| (id.0, to_body(preview))).collect())
+}
+
+fn to_body(preview: operators::CorrectionPreview) -> CorrectionPreview {
+    let operators::CorrectionPreview { booking, names, refusal } = preview;
     let BookingPreview { transfers, wallets, .. } = booking;
     let transfers = transfers.into_iter().map(|transfer| PreviewedTransfer {
         source: transfer.source.to_string(),
@@ -47,21 +65,21 @@ pub(crate) async fn preview(
         let detail = error.to_string();
         PreviewedRefusal { code: Problem::from(error).code, detail }
     });
-    Ok(CorrectionPreview { transfers: transfers.collect(), wallets: wallets.collect(), refusal })
+    CorrectionPreview { transfers: transfers.collect(), wallets: wallets.collect(), refusal }
 }
 
 /// Returns the subject and the reason of a request.
-pub(crate) fn subject(request: RequestCorrection) -> Result<(Subject, Reason), Problem> {
+pub(crate) fn subject(request: RequestCorrection) -> Result<(CorrectionSubject, Reason), Problem> {
     match request {
         RequestCorrection::Adjustment { amount: 0, .. } => {
             Err(Code::BodyInvalid.with_detail("the amount of an adjustment is zero"))
         }
         RequestCorrection::Adjustment { player, amount, reason } => {
             let amount = Coins::from_hundredths(amount);
-            Ok((Subject::Adjustment { player: PlayerId(player), amount }, reason))
+            Ok((CorrectionSubject::Adjustment { player: PlayerId(player), amount }, reason))
         }
         RequestCorrection::Reversal { operation, reason } => {
-            Ok((Subject::Reversal { operation }, reason))
+            Ok((CorrectionSubject::Reversal { operation }, reason))
         }
     }
 }

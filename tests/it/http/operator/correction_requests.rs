@@ -8,12 +8,13 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::corrections::{Office, PATH};
-use crate::desk::browser::Browser;
+use crate::desk::browser::{Browser, between};
 use crate::http::server::{REASON, adjustment, expect_refusal, ok, text};
 use crate::support::bank::{PotGoes, table};
 use crate::support::db::{execute, read_rows};
 use crate::support::house::adjustments;
 use crate::support::rest::assert_fields;
+use crate::support::statements::StatementLog;
 
 impl Office {
     fn request(&self, token: &str, body: &Value) -> RequestBuilder {
@@ -211,4 +212,43 @@ async fn both_operators_see_the_outcome_of_a_correction_at_the_desk() {
         .hides("Withdraw this");
     cora.load("/desk/corrections?state=withdrawn").await.shows(">Andres</a>");
     bank.audit_clean().await;
+}
+
+/// The list previews every open request, by a number of statements that does not grow with them.
+#[tokio::test]
+async fn the_list_previews_all_requests_by_the_same_statements() {
+    let office = Office::new().await;
+    let mut luz = Browser::enrolled(&office.server, "kuya.jun", Role::Viewer).await;
+    let bank = &office.server.bank;
+    let mut names = Vec::new();
+    for hundredths in 1..=8 {
+        let player = bank.player(100 * hundredths).await;
+        names.push(player.to_string());
+        let body = adjustment(player, if hundredths == 8 { -900 } else { hundredths });
+        ok(office.request(&office.luz, &body)).await;
+    }
+    let players = bank.players([10_000; 3]).await;
+    for _ in 0..8 {
+        let (game, _) = bank.play(table(), &players, 0, 1, PotGoes::Nowhere).await;
+        let operation = office.find_operation(&format!("settle:{game}")).await;
+        let body = json!({ "kind": "reversal", "operation": operation, "reason": REASON });
+        ok(office.request(&office.luz, &body)).await;
+    }
+    let (statements, page) = StatementLog::count(luz.get("/desk/corrections?state=open")).await;
+    let page = page.expect(200);
+    for (hundredths, player) in (1..).zip(&names) {
+        let row = between(&page.text, &format!("/desk/players/{player}"), "</tr>");
+        let after = if hundredths == 8 {
+            "-1.00".to_owned()
+        } else {
+            format!("{hundredths}.0{hundredths}")
+        };
+        let shown =
+            row.contains(&format!("{hundredths}.00<")) && row.contains(&format!("{after}<"));
+        assert!(shown, "{row}");
+        assert_eq!(row.contains("not possible now"), hundredths == 8, "{row}");
+    }
+    assert!(statements.values().sum::<usize>() > 4, "statements are counted: {statements:?}");
+    let repeated = statements.iter().filter(|(_, count)| **count >= 8);
+    assert_eq!(repeated.collect::<Vec<_>>(), [], "a statement is repeated for each request");
 }
