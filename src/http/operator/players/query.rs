@@ -38,7 +38,12 @@ pub(crate) async fn find_one(reports: &Reports, typed: &str) -> Result<PlayerId,
     if let Ok(player) = typed.parse() {
         return Ok(player);
     }
-    match find_by_name(reports, typed).await?.as_slice() {
+    // A search refuses a text that no name can be; a form has no such player.
+    let found = match check_text(typed) {
+        Ok(name) => find_by_name(reports, name).await?,
+        Err(_) => Vec::new(),
+    };
+    match found.as_slice() {
         [one] if one.name.to_lowercase() == typed.to_lowercase() => Ok(PlayerId(one.id)),
         _ => Err(Code::BodyInvalid.with_detail("no player, or several, have this name or id")),
     }

@@ -252,3 +252,22 @@ async fn the_list_previews_all_requests_by_the_same_statements() {
     let repeated = statements.iter().filter(|(_, count)| **count >= 8);
     assert_eq!(repeated.collect::<Vec<_>>(), [], "a statement is repeated for each request");
 }
+
+/// A name that no player can have is a field of the form, not of a search.
+#[tokio::test]
+async fn a_name_that_no_player_has_is_an_invalid_field() {
+    let office = Office::new().await;
+    let mut luz = Browser::enrolled(&office.server, "kuya.jun", Role::Finance).await;
+    for name in ["", " ", "nobody", &"x".repeat(65), "a\0b"] {
+        let fields = [
+            ("attempt", &*Uuid::new_v4().to_string()),
+            ("kind", "adjustment"),
+            ("player", name),
+            ("amount", "1.00"),
+            ("reason", REASON),
+        ];
+        let page =
+            luz.send("/desk/corrections/new", "/desk/corrections", &fields).await.expect(422);
+        page.shows("data-code=\"body_invalid\"").shows("have this name or id");
+    }
+}
