@@ -119,6 +119,11 @@ impl<C: CursorOwner, F> PageRequest<C, F> {
         Self { caller, filter, cursor, limit, cursors }
     }
 
+    /// Returns true if the list is read from its beginning.
+    pub(crate) fn is_first_page(&self) -> bool {
+        self.cursor.is_none()
+    }
+
     /// Reads the page of a list that begins at the cursor. `read` receives the position of the
     /// cursor and the maximum number of items. Cursors are bound to the name of the list, which
     /// therefore contains the filter.

@@ -13,7 +13,7 @@ use crate::http::operator::desk_ui::{
     ErrorPage, Field, HouseZone, OperatorSession, badge, coins, field, game_link, id, page, pager,
     player_link, table, table_of,
 };
-use crate::http::{Code, CodeExt as _, Cursors, PageQuery, PageRequest, Query};
+use crate::http::{Code, CodeExt as _, Cursors, PageOf, PageQuery, PageRequest, Query};
 use crate::operators::Operator;
 use crate::reports::{OperationRow, Reports, Reversibility, add_up};
 
@@ -49,8 +49,10 @@ pub(crate) async fn show_ledger(
         operation_section(&session, &query::find_operation(&reports, number).await?)
     } else if !code.is_empty() {
         account_page(&reports, &session.zone, code, &request).await?
-    } else {
+    } else if request.is_first_page() {
         overview(&reports, &session, &request).await?
+    } else {
+        further_operations(&reports, &session, &request).await?
     };
     let code = Field { value: code, ..Field::optional("account", "Account code") };
     let operation = Field {
@@ -75,12 +77,18 @@ async fn overview(
     session: &OperatorSession,
     request: &PageRequest<Operator>,
 ) -> Result<Markup, ErrorPage> {
-    let balances = reports.trial_balance().await.inspect_err(|error| {
+    // The trial balance takes longer than the rest of the page, which is read meanwhile.
+    let (balances, house, checks, operations) = tokio::join!(
+        reports.trial_balance(),
+        reports.house_accounts(),
+        reports.checks(CHECKS),
+        query::list_operations(reports, request)
+    );
+    let balances = balances.inspect_err(|error| {
         tracing::warn!(%error, "the trial balance could not be computed");
     });
-    let house = reports.house_accounts().await?;
-    let checks = reports.checks(CHECKS).await?;
-    let operations = query::list_operations(reports, request).await?;
+    let (house, checks) = (house?, checks?);
+    let operations = operations?;
     Ok(html! {
         h2 { "Trial balance" }
         @match &balances {
@@ -94,9 +102,29 @@ async fn overview(
         h2 id="checks" { "Checks" }
         (checks_table(&session.zone, &checks))
         h2 { "Newest operations" }
+        (operations_page(session, &operations))
+    })
+}
+
+/// Draws a further page of operations. Trial balance and checks are those of the first page.
+async fn further_operations(
+    reports: &Reports,
+    session: &OperatorSession,
+    request: &PageRequest<Operator>,
+) -> Result<Markup, ErrorPage> {
+    let operations = query::list_operations(reports, request).await?;
+    Ok(html! {
+        p { a href=(HERE) { "Trial balance, checks and newest operations" } }
+        h2 { "Operations" }
+        (operations_page(session, &operations))
+    })
+}
+
+fn operations_page(session: &OperatorSession, operations: &PageOf<OperationRow>) -> Markup {
+    html! {
         @for operation in &operations.items { (operation_section(session, operation)) }
         (pager(HERE, &[], operations.next_cursor.as_deref()))
-    })
+    }
 }
 
 async fn account_page(
