@@ -36,6 +36,7 @@ check_browser() {
     run_child "$LAB_BINARY" demo --room "$room" >"$INSTANCE/demo.log" 2>&1 ||
       die "the games for the desk could not be played: $(tail -n 1 "$INSTANCE/demo.log")"
   done
+  report_player || die "the report for the desk could not be made"
   admin=$("$BINARY" operator add ate.luz --role admin)
   finance=$("$BINARY" operator add kuya.ben --role finance)
   # Chromium's sandbox needs user namespaces, which root cannot use and some machines do not offer.
@@ -46,6 +47,21 @@ check_browser() {
     cd "$BROWSER"
     run_child with_libraries "$NODE" desk.mjs "$BAHAY_URL" "$CHROMIUM" "$sandbox" "$admin" "$finance"
   ) || die "the browser test of the desk failed: see above"
+}
+
+# Enters a report as a player of the newest game of the demo would have made it in the middle of that game: the
+# demo's players have left.
+report_player() {
+  query_database "
+    insert into player_reports (reporter, reported, game, reason, words, created_at)
+    select o.player, p.player, g.id, 'collusion', 'They tell each other their cards.',
+        date_trunc('milliseconds', g.opened_at + (g.finished_at - g.opened_at) / 2)
+    from games g
+    join game_players o on o.game = g.id and o.seat = 0
+    join game_players p on p.game = g.id and p.seat = 1
+    where g.room = 'newbie' and g.state = 'settled'
+    order by g.finished_at desc
+    limit 1"
 }
 
 prepare_browser() {

@@ -102,6 +102,26 @@ export async function doJobs({ page, job }, colleague, check) {
     assert.ok(await games.getByRole('row').count() > 5);
   });
   await check(page, 'a pair of players');
+  await job('a player\'s report', '/desk/today', { clicks: 4, loads: 6 }, async () => {
+    await page.getByRole('status', { name: 'Alerts' }).getByRole('link', { name: '1 report to decide' }).click();
+    await heading('Reports');
+    const report = page.getByRole('row').filter({ hasText: 'They tell each other their cards.' });
+    // The replay shows the moment of the report, which was made in the middle of the game.
+    await report.getByRole('link', { name: 'replay', exact: true }).click();
+    await heading('Replay');
+    const step = page.getByRole('slider');
+    await step.waitFor();
+    const [shown, last] = [await step.inputValue(), await step.getAttribute('max')].map(Number);
+    assert.ok(shown < last, `step ${shown} of ${last}`);
+    await page.goBack();
+    await report.getByRole('link', { name: 'game', exact: true }).click();
+    await heading('Game');
+    await page.getByRole('table', { name: 'Settlement' }).waitFor();
+    await page.goBack();
+    await report.getByLabel('Note').fill('The replay shows no sign of it.');
+    await report.getByRole('button', { name: 'Dismiss' }).click();
+    await report.waitFor({ state: 'detached' });
+  });
   await job('a month for the accountant', '/desk/settlements', { clicks: 2, loads: 1 }, async () => {
     await page.getByRole('link', { name: 'This month' }).click();
     await page.waitForURL(/from=/);
