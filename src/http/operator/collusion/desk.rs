@@ -14,8 +14,9 @@ use uuid::Uuid;
 use super::query;
 use crate::http::operator::desk_ui::{
     ErrorPage, FilterForm, HouseZone, OperatorForm, OperatorSession, SearchForm, badge, coins,
-    facts, game_link, page, pager, player_link, select, table_of,
+    facts, game_link, page, pager, select, table_of,
 };
+use crate::http::operator::sanctions::NamedPlayers;
 use crate::http::{Cursors, PageQuery, PageRequest, Path, Services};
 
 const HERE: &str = "/desk/collusion";
@@ -43,6 +44,7 @@ pub(crate) async fn list(
     query.cursor = Some(form.value("cursor").to_owned()).filter(|cursor| !cursor.is_empty());
     let request = PageRequest::new(session.operator.clone(), query, PAGE, cursors);
     let listed = query::list(&services, &request).await?;
+    let named = NamedPlayers::load(&services, listed.items.iter().flat_map(players_of)).await?;
     let now = services.clock.now();
     let PairFilter { from, to, .. } = request.filter;
     let days = query::read_days(&services, from, to)?;
@@ -59,13 +61,18 @@ pub(crate) async fn list(
             button { "Show" }
         }
         (form.period_links(HERE, &session.zone, now, None))
-        (pairs_table(&form, &listed.items, alert_score))
+        (pairs_table(&form, &named, &listed.items, alert_score))
         (pager(HERE, &form.conditions(), listed.next_cursor.as_deref()))
     };
     Ok(page(&session, "Collusion", body))
 }
 
-fn pairs_table(form: &SearchForm, pairs: &[ScoredPair], alert_score: i64) -> Markup {
+fn pairs_table(
+    form: &SearchForm,
+    named: &NamedPlayers,
+    pairs: &[ScoredPair],
+    alert_score: i64,
+) -> Markup {
     let period = form.replace_fields(&[("state", "")]);
     table_of(
         "Pairs of players, highest score first",
@@ -75,7 +82,7 @@ fn pairs_table(form: &SearchForm, pairs: &[ScoredPair], alert_score: i64) -> Mar
                 let kind = if pair.score >= alert_score { "bad" } else { "waiting" };
                 html! { a href=(period.to_url(&path_of(pair))) { (badge(kind, &pair.score.to_string())) } }
             }),
-            ("Players", &|pair| players(pair)),
+            ("Players", &|pair| players(named, pair)),
             ("Signs", &|pair| signs(&pair.signs)),
             ("Games", &|pair| {
                 html! { a href=(period.to_url(&path_of(pair))) { (pair.games) " games" } }
@@ -89,8 +96,12 @@ fn path_of(pair: &ScoredPair) -> String {
     format!("{HERE}/{}/{}", pair.first.id, pair.second.id)
 }
 
-fn players(pair: &ScoredPair) -> Markup {
-    let link = |player: &PlayerMatch| player_link(player.id, &player.name);
+fn players_of(pair: &ScoredPair) -> [Uuid; 2] {
+    [pair.first.id, pair.second.id]
+}
+
+fn players(named: &NamedPlayers, pair: &ScoredPair) -> Markup {
+    let link = |player: &PlayerMatch| named.link(player.id, &player.name);
     html! { (link(&pair.first)) " and " (link(&pair.second)) }
 }
 
@@ -122,6 +133,7 @@ pub(crate) async fn show_pair(
     let here = format!("{HERE}/{first}/{second}");
     let period: PairPeriod = form.to_query(&session.zone)?.filter;
     let report = query::load_report(&services, [first, second], period).await?;
+    let named = NamedPlayers::load(&services, players_of(&report.pair)).await?;
     let days = query::read_days(&services, period.from, period.to)?;
     let title = format!("{} and {}", report.pair.first.name, report.pair.second.name);
     let body = html! {
@@ -131,7 +143,7 @@ pub(crate) async fn show_pair(
             button { "Show" }
         }
         (form.period_links(&here, &session.zone, services.clock.now(), None))
-        (summary(&session.zone, &report.pair))
+        (summary(&session.zone, &named, &report.pair))
         @if session.operator.require_moderator().is_ok() { (review_form(&session, &here)) }
         h2 { "Games together" }
         (games_table(&session.zone, &report))
@@ -139,11 +151,11 @@ pub(crate) async fn show_pair(
     Ok(page(&session, &title, body))
 }
 
-fn summary(zone: &HouseZone, pair: &ScoredPair) -> Markup {
+fn summary(zone: &HouseZone, named: &NamedPlayers, pair: &ScoredPair) -> Markup {
     let tenths = pair.net_transfer_thousandths / 100;
     facts(&[
         ("Score", html! { (pair.score) }),
-        ("Players", players(pair)),
+        ("Players", players(named, pair)),
         ("Signs", signs(&pair.signs)),
         (
             "Games together",

@@ -14,12 +14,15 @@ use super::query;
 use crate::entropy;
 use crate::http::operator::desk_ui::{
     ErrorPage, Field, FilterForm, HouseZone, OperatorForm, OperatorSession, badge, button, coins,
-    facts, field, game_link, page, pager, parse_amount, player_link, select, table, table_of,
-    text_area, text_area_of,
+    facts, field, game_link, page, pager, parse_amount, select, table, table_of, text_area,
+    text_area_of,
 };
 use crate::http::operator::ledger::desk::{account_link, operation_link};
 use crate::http::operator::players::find_one;
-use crate::http::{Code, CodeExt as _, Cursors, PageQuery, PageRequest, Path, Problem, Query};
+use crate::http::operator::sanctions::NamedPlayers;
+use crate::http::{
+    Code, CodeExt as _, Cursors, PageQuery, PageRequest, Path, Problem, Query, Services,
+};
 use crate::ids::CorrectionId;
 use crate::operators::Corrections;
 use crate::reason::Reason;
@@ -34,6 +37,7 @@ const AMOUNT_INVALID: &str =
 const PAGE: u32 = 50;
 
 pub(crate) async fn list(
+    State(services): State<Services>,
     State(corrections): State<Corrections>,
     State(cursors): State<Cursors>,
     session: OperatorSession,
@@ -43,10 +47,12 @@ pub(crate) async fn list(
     let request = PageRequest::new(session.operator.clone(), query, PAGE, cursors);
     let listed = query::list(&corrections, &request).await?;
     let previews = query::preview_open(&corrections, &session.operator, &listed.items).await?;
+    let named = listed.items.iter().filter_map(|correction| correction.player);
+    let named = NamedPlayers::load(&services, named).await?;
     let rows = listed
         .items
         .iter()
-        .map(|correction| row(&session.zone, correction, previews.get(&correction.id)));
+        .map(|correction| row(&session.zone, &named, correction, previews.get(&correction.id)));
     let columns = "Requested at | Kind | Player or game | #Coins | #Balance now | \
         #Balance after | Requested by | State | Reason";
     let states = [
@@ -89,6 +95,7 @@ async fn load_preview(
 
 fn row(
     zone: &HouseZone,
+    named: &NamedPlayers,
     correction: &Correction,
     preview: Option<&CorrectionPreview>,
 ) -> Vec<Markup> {
@@ -100,7 +107,7 @@ fn row(
     vec![
         zone.time(correction.requested_at),
         html! { a href=(link) { (kind(correction)) } },
-        subject(correction),
+        subject(named, correction),
         html! { @if let Some(amount) = correction.amount { (coins(amount)) } },
         html! { @if let Some(wallet) = wallet { (coins(wallet.balance)) } },
         html! { @if let Some(wallet) = wallet { (coins(wallet.balance_after)) } },
@@ -114,10 +121,10 @@ fn row(
 }
 
 /// Draws the links to the player whose wallet is adjusted, or to the reversed operation.
-fn subject(correction: &Correction) -> Markup {
+fn subject(named: &NamedPlayers, correction: &Correction) -> Markup {
     let Correction { player, player_name, reversed_operation, game, .. } = correction;
     html! {
-        @if let (Some(player), Some(name)) = (player, player_name) { (player_link(player, name)) }
+        @if let (Some(player), Some(name)) = (player, player_name) { (named.link(*player, name)) }
         @if let Some(operation) = reversed_operation { "operation " (operation_link(*operation)) }
         @if let Some(game) = game { " of a " (game_link(game, "game")) }
     }
@@ -244,14 +251,18 @@ pub(crate) async fn request(
 }
 
 pub(crate) async fn show_correction(
+    State(services): State<Services>,
     State(corrections): State<Corrections>,
     session: OperatorSession,
     Path(correction): Path<Uuid>,
 ) -> Result<Response, ErrorPage> {
     let correction = corrections.find(&session.operator, CorrectionId(correction)).await?;
     let preview = load_preview(&corrections, &session, &correction).await?;
+    let wallets = preview.iter().flat_map(|preview| &preview.wallets).map(|wallet| wallet.player);
+    let named = NamedPlayers::load(&services, wallets.chain(correction.player)).await?;
     let of = if correction.player.is_some() { "Player" } else { "Reverses" };
-    let mut properties = vec![("Kind", html! { (kind(&correction)) }), (of, subject(&correction))];
+    let mut properties =
+        vec![("Kind", html! { (kind(&correction)) }), (of, subject(&named, &correction))];
     properties.extend(correction.amount.map(|amount| ("Coins", coins(amount))));
     properties.extend([
         ("State", stage(correction.state)),
@@ -272,7 +283,7 @@ pub(crate) async fn show_correction(
     properties.extend(booked.map(|link| ("Booked as operation", link)));
     let body = html! {
         (facts(&properties))
-        @if let Some(preview) = &preview { (outcome(preview)) }
+        @if let Some(preview) = &preview { (outcome(&named, preview)) }
         @if correction.state == CorrectionState::Open && session.operator.require_corrections_role().is_ok() {
             (decision_forms(&session, &correction))
         }
@@ -282,14 +293,15 @@ pub(crate) async fn show_correction(
 }
 
 /// Draws the wallets and the transfers of a correction if it were approved now.
-fn outcome(CorrectionPreview { transfers, wallets, refusal }: &CorrectionPreview) -> Markup {
+fn outcome(named: &NamedPlayers, preview: &CorrectionPreview) -> Markup {
+    let CorrectionPreview { transfers, wallets, refusal } = preview;
     html! {
         h2 { "If it is approved now" }
         @if let Some(refusal) = refusal {
             p class="alert" role="status" { "Not possible now: " (name_wallets(&refusal.detail, wallets)) "." }
         }
         (table_of("Wallets", wallets, &[
-            ("Player", &|wallet| player_link(wallet.player, &wallet.name)),
+            ("Player", &|wallet| named.link(wallet.player, &wallet.name)),
             ("#Balance now", &|wallet| coins(wallet.balance)),
             ("#Balance after", &|wallet| coins(wallet.balance_after)),
         ]))

@@ -13,24 +13,26 @@ use super::replay::{draw_replay, player_name};
 use super::{query, settlement_table};
 use crate::archive::{GameDetail, GameState, SeatDetail};
 use crate::clock::Timestamp;
-use crate::http::Path;
 use crate::http::operator::desk_ui::{
-    ErrorPage, FilterForm, OperatorSession, badge, coins, facts, game_link, id, page, player_link,
-    table_of,
+    ErrorPage, FilterForm, OperatorSession, badge, coins, facts, game_link, id, page, table_of,
 };
 use crate::http::operator::ledger::desk::operation_section;
+use crate::http::operator::sanctions::NamedPlayers;
+use crate::http::{Path, Services};
 use crate::ids::GameId;
 use crate::operators::Audit;
 use crate::replay::GameReplay;
 use crate::reports::{Dossier, RecordVerdict, Reports};
 
 pub(crate) async fn show_game(
-    State(reports): State<Reports>,
+    State(services): State<Services>,
     session: OperatorSession,
     Path(game): Path<Uuid>,
 ) -> Result<Response, ErrorPage> {
-    let dossier = query::find_dossier(&reports, GameId(game)).await?;
-    Ok(page(&session, "Game", body(&session, &dossier)))
+    let dossier = query::find_dossier(&services.reports, GameId(game)).await?;
+    let players = dossier.game.seats.iter().map(|seat| seat.player.0);
+    let named = NamedPlayers::load(&services, players).await?;
+    Ok(page(&session, "Game", body(&session, &named, &dossier)))
 }
 
 /// The query of a replay.
@@ -72,7 +74,7 @@ pub(crate) async fn show_replay(
     Ok(page(&session, "Replay", body))
 }
 
-fn body(session: &OperatorSession, dossier: &Dossier) -> Markup {
+fn body(session: &OperatorSession, named: &NamedPlayers, dossier: &Dossier) -> Markup {
     let Dossier { game, void_reason, operations, verdict } = dossier;
     let at = |ms: i64| session.zone.time(Timestamp::from_ms(ms));
     html! {
@@ -85,7 +87,7 @@ fn body(session: &OperatorSession, dossier: &Dossier) -> Markup {
             ("Finished", html! { @if let Some(ms) = game.finished_at_ms { (at(ms)) } }),
             ("Ante per seat", coins(game.ante)),
         ]))
-        (seats(game))
+        (seats(named, game))
         h2 { "Fairness" }
         (verification(game, verdict))
         @if game.record.is_some() && session.operator.require_moderator().is_ok() {
@@ -118,13 +120,13 @@ fn state(game: &GameDetail, void_reason: Option<&str>) -> Markup {
     }
 }
 
-fn seats(game: &GameDetail) -> Markup {
+fn seats(named: &NamedPlayers, game: &GameDetail) -> Markup {
     table_of(
         "Players",
         &game.seats,
         &[
             ("#Seat", &|seat| html! { (seat.seat.index() + 1) }),
-            ("Player", &|seat| player_link(seat.player, &seat.name)),
+            ("Player", &|seat| named.link(seat.player.0, &seat.name)),
             ("#Stake", &|seat| coins(seat.stake)),
             ("#Net without ante", &|seat| html! { @if let Some(net) = seat.net { (coins(net)) } }),
             ("#Change of coins", &|seat| {

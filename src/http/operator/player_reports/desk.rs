@@ -1,7 +1,5 @@
 //! Players' reports: the open ones with a form that decides on each, and the closed ones.
 
-use std::collections::BTreeMap;
-
 use axum::extract::State;
 use axum::response::{Redirect, Response};
 use bahay_api::operator::player_reports::{
@@ -13,12 +11,12 @@ use uuid::Uuid;
 use super::query;
 use crate::clock::Timestamp;
 use crate::http::operator::desk_ui::{
-    ErrorPage, FilterForm, OperatorForm, OperatorSession, badge, game_link, page, pager,
-    player_link, select, table,
+    ErrorPage, FilterForm, OperatorForm, OperatorSession, badge, game_link, page, pager, select,
+    table,
 };
-use crate::http::operator::sanctions::desk::player_badges;
-use crate::http::{Cursors, PageQuery, PageRequest, Path};
-use crate::operators::{Moderation, PlayerSummary, Sanctions};
+use crate::http::operator::sanctions::NamedPlayers;
+use crate::http::{Cursors, PageQuery, PageRequest, Path, Services};
+use crate::operators::Moderation;
 use crate::social::Social;
 
 const HERE: &str = "/desk/reports";
@@ -27,8 +25,8 @@ const HERE: &str = "/desk/reports";
 const PAGE: u32 = 50;
 
 pub(crate) async fn list(
+    State(services): State<Services>,
     State(social): State<Social>,
-    State(sanctions): State<Sanctions>,
     State(cursors): State<Cursors>,
     session: OperatorSession,
     FilterForm(mut query): FilterForm<PageQuery<ReportFilter>>,
@@ -37,8 +35,8 @@ pub(crate) async fn list(
     let request = PageRequest::new(session.operator.clone(), query, PAGE, cursors);
     let listed = query::list(&social, &request).await?;
     let players = listed.items.iter().flat_map(|report| [report.reporter, report.reported]);
-    let summaries = sanctions.summarize_players(players).await?;
-    let rows = listed.items.iter().map(|report| row(&session, report, &summaries));
+    let named = NamedPlayers::load(&services, players).await?;
+    let rows = listed.items.iter().map(|report| row(&session, report, &named));
     let columns = "Reported | Game | Reporter | Reported player | Reason | Description | Decision";
     let states = [("open", "Open"), ("closed", "Closed")];
     let body = html! {
@@ -53,21 +51,12 @@ pub(crate) async fn list(
     Ok(page(&session, "Reports", body))
 }
 
-fn row(
-    session: &OperatorSession,
-    report: &PlayerReport,
-    summaries: &BTreeMap<Uuid, PlayerSummary>,
-) -> Vec<Markup> {
-    let player = |player: Uuid| {
-        let summary = summaries.get(&player);
-        let name = summary.map_or_else(|| player.to_string(), |summary| summary.name.clone());
-        html! { (player_link(player, name)) (player_badges(summary)) }
-    };
+fn row(session: &OperatorSession, report: &PlayerReport, named: &NamedPlayers) -> Vec<Markup> {
     vec![
         session.zone.time(report.created_at),
         game_links(session, report),
-        player(report.reporter),
-        player(report.reported),
+        named.name_link(report.reporter),
+        named.name_link(report.reported),
         html! { (report.reason) },
         html! { (report.words.as_deref().unwrap_or("")) },
         decision(session, report),

@@ -13,17 +13,17 @@ use super::query;
 use crate::entropy;
 use crate::http::operator::desk_ui::{
     ErrorPage, Field, HouseZone, OperatorForm, OperatorSession, badge, button, coins, facts, field,
-    game_link, id, page, page_with_heading, pager, player_link, table_of, text_area,
+    game_link, id, page, page_with_heading, pager, table_of, text_area,
 };
 use crate::http::operator::ledger::desk::entries_table;
 use crate::http::operator::ledger::list_entries;
-use crate::http::operator::sanctions::desk::{self as sanctions, player_badges};
-use crate::http::operator::settlements::desk::settlements_table;
+use crate::http::operator::sanctions::{NamedPlayers, desk as sanctions};
+use crate::http::operator::settlements::desk::{players_of, settlements_table};
 use crate::http::{Cursors, PageQuery, PageRequest, Path, Query, Services};
 use crate::ids::PlayerId;
 use crate::lobby::LobbyError;
 use crate::operators::{Moderation, Sanctions};
-use crate::reports::{Reports, SettlementFilter};
+use crate::reports::SettlementFilter;
 
 const HERE: &str = "/desk/players";
 
@@ -37,16 +37,15 @@ pub(crate) struct PlayerSearchForm {
 }
 
 pub(crate) async fn find(
-    State(reports): State<Reports>,
-    State(sanctions): State<Sanctions>,
+    State(services): State<Services>,
     session: OperatorSession,
     Query(PlayerSearchForm { search }): Query<PlayerSearchForm>,
 ) -> Result<Response, ErrorPage> {
     let players = match search.trim() {
         "" => Vec::new(),
-        text => query::find(&reports, text).await?,
+        text => query::find(&services.reports, text).await?,
     };
-    let summaries = sanctions.summarize_players(players.iter().map(|player| player.id)).await?;
+    let named = NamedPlayers::load(&services, players.iter().map(|player| player.id)).await?;
     let search = Field {
         value: &search,
         is_player: true,
@@ -58,12 +57,7 @@ pub(crate) async fn find(
             "Players, at most 20",
             &players,
             &[
-                ("Name", &|player| {
-                    html! {
-                        (player_link(player.id, &player.name))
-                        (player_badges(summaries.get(&player.id)))
-                    }
-                }),
+                ("Name", &|player| named.link(player.id, &player.name)),
                 ("Id", &|player| id(&player.id)),
             ],
         ))
@@ -95,9 +89,15 @@ pub(crate) async fn show_player(
     let partners = reports.partners(player).await?;
     let here = format!("{HERE}/{player}");
     let sits_at = lobby.seated_at(player).await;
+    let named = [player.0]
+        .into_iter()
+        .chain(partners.iter().map(|partner| partner.player))
+        .chain(dossier.linked_players.iter().map(|linked| linked.player))
+        .chain(dossier.complaints.iter().map(|complaint| complaint.reporter))
+        .chain(players_of(&games.items));
+    let named = NamedPlayers::load(&services, named).await?;
+    let heading = html! { (dossier.name) (named.badges(player.0)) };
     let sanctions = Sanctions::from_ref(&services);
-    let summaries = sanctions.summarize_players([player.0]).await?;
-    let heading = html! { (dossier.name) (player_badges(summaries.get(&player.0))) };
     let sanctions = sanctions::section(&sanctions, &session, player, &here).await?;
     let body = html! {
         (summary(&session.zone, &dossier, &sits_at))
@@ -107,10 +107,10 @@ pub(crate) async fn show_player(
         h2 { "Bans and mutes" }
         (sanctions)
         h2 { "Indications of collusion" }
-        (partners_table(&partners))
-        (shared_table(&dossier.linked_players))
+        (partners_table(&named, &partners))
+        (shared_table(&named, &dossier.linked_players))
         h2 { "Newest games" }
-        (settlements_table(&session.zone, "Games", &games.items))
+        (settlements_table(&session.zone, &named, "Games", &games.items))
         p { a href={ "/desk/settlements?player=" (player) } { "All games" } }
         h2 { "Wallet" }
         p { a class="button" href={ (here) "/statement" } { "Statement of the last 24 hours" } }
@@ -137,7 +137,7 @@ pub(crate) async fn show_player(
             }
         }
         h2 { "Reports by players" }
-        (complaints(&session.zone, &dossier))
+        (complaints(&session.zone, &named, &dossier))
     };
     Ok(page_with_heading(&session, &dossier.name, heading, body))
 }
@@ -228,12 +228,12 @@ fn shared_badge(shared: SharedSignal) -> Markup {
     }
 }
 
-fn partners_table(partners: &[Partner]) -> Markup {
+fn partners_table(named: &NamedPlayers, partners: &[Partner]) -> Markup {
     table_of(
         "Partners in the newest 500 games",
         partners,
         &[
-            ("Partner", &|one| player_link(one.player, &one.name)),
+            ("Partner", &|one| named.link(one.player, &one.name)),
             ("#Games together", &|one| html! { (one.games) " of " (one.of) }),
             ("#Paid to partner", &|one| coins(one.paid)),
             ("#in games", &|one| html! { (one.games_paid) }),
@@ -246,12 +246,12 @@ fn partners_table(partners: &[Partner]) -> Markup {
     )
 }
 
-fn shared_table(shared: &[SharedBy]) -> Markup {
+fn shared_table(named: &NamedPlayers, shared: &[SharedBy]) -> Markup {
     table_of(
         "Other players with the same device or address",
         shared,
         &[
-            ("Player", &|one| player_link(one.player, &one.name)),
+            ("Player", &|one| named.link(one.player, &one.name)),
             ("", &|one| shared_badge(one.shared)),
         ],
     )
@@ -305,7 +305,7 @@ fn notes(zone: &HouseZone, dossier: &PlayerDossier) -> Markup {
     )
 }
 
-fn complaints(zone: &HouseZone, dossier: &PlayerDossier) -> Markup {
+fn complaints(zone: &HouseZone, named: &NamedPlayers, dossier: &PlayerDossier) -> Markup {
     table_of(
         "Reports, newest first",
         &dossier.complaints,
@@ -313,7 +313,7 @@ fn complaints(zone: &HouseZone, dossier: &PlayerDossier) -> Markup {
             ("Reported", &|one| zone.time(one.created_at)),
             ("Reason", &|one| html! { (one.reason) }),
             ("Description", &|one| optional_text(one.words.as_deref())),
-            ("By", &|one| player_link(one.reporter, id(&one.reporter))),
+            ("By", &|one| named.name_link(one.reporter)),
             ("Game", &|one| game_link(one.game, "game")),
         ],
     )

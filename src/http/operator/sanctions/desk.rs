@@ -10,12 +10,12 @@ use uuid::Uuid;
 use super::query;
 use crate::accounts::{SanctionKind, SanctionRecord};
 use crate::http::operator::desk_ui::{
-    ErrorPage, Field, HouseZone, OperatorForm, OperatorSession, author_text, badge, field, select,
-    table, text_area,
+    ErrorPage, Field, HouseZone, OperatorForm, OperatorSession, author_text, field, select, table,
+    text_area,
 };
 use crate::http::{Code, CodeExt as _, Path, Problem};
 use crate::ids::PlayerId;
-use crate::operators::{PlayerSummary, Sanctions};
+use crate::operators::Sanctions;
 use crate::reason::Reason;
 
 const KINDS: [(SanctionKind, &str, &str); 2] =
@@ -83,17 +83,6 @@ pub(crate) async fn section(
             }
         }
     })
-}
-
-/// Draws the badges of a player who is banned, muted or deleted.
-pub(crate) fn player_badges(summary: Option<&PlayerSummary>) -> Markup {
-    html! {
-        @if let Some(PlayerSummary { is_banned, is_muted, is_deleted, .. }) = summary {
-            @if *is_banned { " " (badge("bad", "banned")) }
-            @if *is_muted { " " (badge("waiting", "muted")) }
-            @if *is_deleted { " " (badge("bad", "deleted")) }
-        }
-    }
 }
 
 fn row(

@@ -13,10 +13,10 @@ use uuid::Uuid;
 use super::query;
 use crate::http::operator::desk_ui::{
     ErrorPage, Field, FilterForm, HouseZone, OperatorSession, SearchForm, SortDirection, SortLink,
-    badge, coins, facts, field, game_link, id, page, pager, player_link, select, sortable_table_of,
-    table_of,
+    badge, coins, facts, field, game_link, id, page, pager, select, sortable_table_of, table_of,
 };
 use crate::http::operator::players::find_by_name;
+use crate::http::operator::sanctions::NamedPlayers;
 use crate::http::{Cursors, PageQuery, PageRequest, Problem, Services};
 use crate::operators::Operator;
 use crate::reports::Reports;
@@ -54,7 +54,7 @@ pub(crate) async fn list(
     let totals = query::total(reports, &query.filter).await?;
     let is_live = query.cursor.is_none() && order_of(&query.filter) == SettlementOrder::Newest;
     let request = PageRequest::new(session.operator.clone(), query, PAGE, cursors);
-    let list = draw_list(reports, &session, &form, &request).await?;
+    let list = draw_list(&services, &session, &form, &request).await?;
     let body = html! {
         (draw_form(&form, &services))
         (form.period_links(HERE, &session.zone, services.clock.now(), Some("All")))
@@ -118,14 +118,14 @@ fn choose_player(
 
 /// Returns the first page of the list without its surroundings, for the script to refresh.
 pub(crate) async fn refresh(
-    State(reports): State<Reports>,
+    State(services): State<Services>,
     State(cursors): State<Cursors>,
     session: OperatorSession,
     FilterForm(form): FilterForm<SearchForm>,
 ) -> Result<Response, ErrorPage> {
     let query = PageQuery { cursor: None, ..form.to_query(&session.zone)? };
     let request = PageRequest::new(session.operator.clone(), query, PAGE, cursors);
-    let list = draw_list(&reports, &session, &form, &request).await?;
+    let list = draw_list(&services, &session, &form, &request).await?;
     Ok(Html(list.into_string()).into_response())
 }
 
@@ -203,16 +203,17 @@ fn totals_section(totals: &SettledTotals) -> Markup {
 }
 
 async fn draw_list(
-    reports: &Reports,
+    services: &Services,
     session: &OperatorSession,
     form: &SearchForm,
     request: &PageRequest<Operator, SettlementFilter>,
 ) -> Result<Markup, Problem> {
-    let listed = query::list(reports, request).await?;
+    let listed = query::list(&services.reports, request).await?;
+    let named = NamedPlayers::load(services, players_of(&listed.items)).await?;
     let order = order_of(&request.filter);
     let sort_link = |column: &str| sort_link(form, order, column);
     Ok(html! {
-        (draw_settlements(&session.zone, caption(order), &listed.items, &sort_link))
+        (draw_settlements(&session.zone, &named, caption(order), &listed.items, &sort_link))
         (pager(HERE, &form.conditions(), listed.next_cursor.as_deref()))
     })
 }
@@ -259,14 +260,21 @@ fn sort_link(form: &SearchForm, order: SettlementOrder, column: &str) -> Option<
 /// Draws a table of settlements.
 pub(crate) fn settlements_table(
     zone: &HouseZone,
+    named: &NamedPlayers,
     caption: &str,
     settlements: &[Settled],
 ) -> Markup {
-    draw_settlements(zone, caption, settlements, &|_| None)
+    draw_settlements(zone, named, caption, settlements, &|_| None)
+}
+
+/// Returns the players of settled games.
+pub(crate) fn players_of(settlements: &[Settled]) -> impl Iterator<Item = Uuid> {
+    settlements.iter().flat_map(|settled| &settled.seats).map(|seat| seat.player)
 }
 
 fn draw_settlements(
     zone: &HouseZone,
+    named: &NamedPlayers,
     caption: &str,
     settlements: &[Settled],
     sort_link: &dyn Fn(&str) -> Option<SortLink>,
@@ -280,7 +288,7 @@ fn draw_settlements(
             ("#Fee", &|row| coins(row.fee)),
             ("#POT", &|row| html! { @if let Some(pot) = row.pot { (coins(pot)) } }),
             ("#Ante", &|row| coins(row.ante)),
-            ("Players", &draw_seats),
+            ("Players", &|row| draw_seats(named, row)),
             ("Game", &|row| html! { (row.kind) }),
             ("Room", &|row| html! { (row.room) }),
             ("End", &|row| html! { (row.ending.as_deref().unwrap_or("?")) }),
@@ -293,10 +301,10 @@ fn draw_settlements(
     )
 }
 
-fn draw_seats(settled: &Settled) -> Markup {
+fn draw_seats(named: &NamedPlayers, settled: &Settled) -> Markup {
     html! {
         @for seat in &settled.seats {
-            (player_link(seat.player, &seat.name)) " " (coins(seat.net))
+            (named.link(seat.player, &seat.name)) " " (coins(seat.net))
             @if Some(seat.player) == settled.winner { " " (badge("good", "won")) }
             br;
         }

@@ -9,8 +9,9 @@ use uuid::Uuid;
 use super::query;
 use crate::http::operator::desk_ui::{
     ErrorPage, FilterForm, HouseZone, OperatorSession, SearchForm, coins, facts, game_link, page,
-    player_link, table_of,
+    table_of,
 };
+use crate::http::operator::sanctions::NamedPlayers;
 use crate::http::{Path, Services};
 use crate::ids::PlayerId;
 
@@ -22,9 +23,10 @@ pub(crate) async fn show_statement(
 ) -> Result<Response, ErrorPage> {
     let period = form.to_query(&session.zone)?.filter;
     let statement = query::load_statement(&services, PlayerId(player), period).await?;
+    let named = NamedPlayers::load(&services, [player]).await?;
     let here = format!("/desk/players/{player}/statement");
     let body = html! {
-        p { "Of " (player_link(player, &statement.name)) ". " (spelled_period(&session.zone, &statement)) }
+        p { "Of " (named.link(player, &statement.name)) ". " (spelled_period(&session.zone, &statement)) }
         form class="filter" method="get" action=(here) {
             (form.period_fields())
             button { "Show" }

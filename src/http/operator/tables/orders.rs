@@ -16,9 +16,10 @@ use uuid::Uuid;
 
 use super::query::{self, OperatedTable};
 use crate::http::operator::desk_ui::{
-    ErrorPage, OperatorForm, OperatorSession, button, coins, facts, game_link, id, page,
-    player_link, table_of, text_area,
+    ErrorPage, OperatorForm, OperatorSession, button, coins, facts, game_link, id, page, table_of,
+    text_area,
 };
+use crate::http::operator::sanctions::NamedPlayers;
 use crate::http::{Code, CodeExt as _, Path, Problem, Services};
 use crate::ledger::WalletHolder;
 use crate::reason::Reason;
@@ -115,17 +116,23 @@ pub(super) fn cause_section(halt: &HaltedTable) -> Markup {
     html! { (cause) " " code { (halt.reason) } }
 }
 
-/// Returns the names and wallets of the players who get refunds.
-async fn find_holders(
-    services: &Services,
-    refunds: &[PlayerRefund],
-) -> Result<BTreeMap<PlayerId, WalletHolder>, Problem> {
-    let players = refunds.iter().map(|refund| PlayerId(refund.player));
-    Ok(services.ledger.wallet_holders(players).await?)
+/// The players who get refunds: their wallets, and their names with badges.
+struct Holders {
+    wallets: BTreeMap<PlayerId, WalletHolder>,
+    named: NamedPlayers,
 }
 
-fn preview_table(refunds: &[PlayerRefund], holders: &BTreeMap<PlayerId, WalletHolder>) -> Markup {
-    let wallet = |refund: &PlayerRefund| Some(holders.get(&PlayerId(refund.player))?.wallet);
+async fn find_holders(services: &Services, refunds: &[PlayerRefund]) -> Result<Holders, Problem> {
+    let players = || refunds.iter().map(|refund| refund.player);
+    Ok(Holders {
+        wallets: services.ledger.wallet_holders(players().map(PlayerId)).await?,
+        named: NamedPlayers::load(services, players()).await?,
+    })
+}
+
+fn preview_table(refunds: &[PlayerRefund], holders: &Holders) -> Markup {
+    let wallet =
+        |refund: &PlayerRefund| Some(holders.wallets.get(&PlayerId(refund.player))?.wallet);
     let after = |refund: &PlayerRefund| wallet(refund)?.checked_add(total(refund)?);
     table_of(
         "Refunds by player",
@@ -141,7 +148,7 @@ fn preview_table(refunds: &[PlayerRefund], holders: &BTreeMap<PlayerId, WalletHo
     )
 }
 
-fn refunds_table(refunds: &[PlayerRefund], holders: &BTreeMap<PlayerId, WalletHolder>) -> Markup {
+fn refunds_table(refunds: &[PlayerRefund], holders: &Holders) -> Markup {
     table_of(
         "Refunds by player",
         refunds,
@@ -155,9 +162,9 @@ fn refunds_table(refunds: &[PlayerRefund], holders: &BTreeMap<PlayerId, WalletHo
     )
 }
 
-fn draw_player(refund: &PlayerRefund, holders: &BTreeMap<PlayerId, WalletHolder>) -> Markup {
-    let name = holders.get(&PlayerId(refund.player)).map_or("?", |holder| &holder.name);
-    player_link(refund.player, name)
+fn draw_player(refund: &PlayerRefund, holders: &Holders) -> Markup {
+    let name = holders.wallets.get(&PlayerId(refund.player)).map_or("?", |holder| &holder.name);
+    holders.named.link(refund.player, name)
 }
 
 fn draw_amount(amount: Option<Coins>) -> Markup {

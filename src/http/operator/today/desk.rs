@@ -10,18 +10,19 @@ use maud::{Markup, html};
 use super::figure_tables::{FigureColumn, draw_figures};
 use super::query::load_today;
 use crate::clock::Timestamp;
-use crate::http::Services;
 use crate::http::operator::desk_ui::chart::{Chart, ChartKind, Series};
 use crate::http::operator::desk_ui::{
     ErrorPage, HouseZone, OperatorSession, badge, coins, facts, game_link, group_thousands, page,
-    player_link, table_of,
+    table_of,
 };
+use crate::http::operator::sanctions::NamedPlayers;
+use crate::http::{Problem, Services};
 
 pub(crate) async fn show_today(
     State(services): State<Services>,
     session: OperatorSession,
 ) -> Result<Response, ErrorPage> {
-    let now = body(&session.zone, &load_today(&services).await?);
+    let now = load_body(&services, &session.zone).await?;
     let body = html! {
         p { button type="button" data-hold="today" aria-pressed="false" hidden { "Pause updates" } }
         div id="today" data-live="/desk/today/live" data-every-s="15" { (now) }
@@ -34,10 +35,17 @@ pub(crate) async fn refresh(
     State(services): State<Services>,
     session: OperatorSession,
 ) -> Result<Response, ErrorPage> {
-    Ok(Html(body(&session.zone, &load_today(&services).await?).into_string()).into_response())
+    Ok(Html(load_body(&services, &session.zone).await?.into_string()).into_response())
 }
 
-fn body(zone: &HouseZone, today: &TodayReport) -> Markup {
+async fn load_body(services: &Services, zone: &HouseZone) -> Result<Markup, Problem> {
+    let today = load_today(services).await?;
+    let gatherers = today.alerts.gatherers.iter().map(|gatherer| gatherer.player);
+    let named = NamedPlayers::load(services, gatherers).await?;
+    Ok(body(zone, &named, &today))
+}
+
+fn body(zone: &HouseZone, named: &NamedPlayers, today: &TodayReport) -> Markup {
     let now = |playing| match playing {
         Some(playing) => html! { (playing) },
         None => badge("bad", "live store does not respond"),
@@ -45,7 +53,7 @@ fn body(zone: &HouseZone, today: &TodayReport) -> Markup {
     html! {
         p { "From " (zone.time(today.begins_at)) " to " (zone.time(today.at)) ". Amounts are in coins." }
         (day_alerts(zone, &today.alerts))
-        (alert_details(zone, &today.alerts))
+        (alert_details(zone, named, &today.alerts))
         h2 { "Now" }
         (facts(&[
             ("Running games", html! { (today.games_running) }),
@@ -106,7 +114,7 @@ fn day_alerts(zone: &HouseZone, alerts: &DayAlerts) -> Markup {
 }
 
 /// Draws the games and players to which the alerts refer.
-fn alert_details(zone: &HouseZone, alerts: &DayAlerts) -> Markup {
+fn alert_details(zone: &HouseZone, named: &NamedPlayers, alerts: &DayAlerts) -> Markup {
     let voided = || {
         table_of(
             "Games voided today, the newest 20",
@@ -123,7 +131,7 @@ fn alert_details(zone: &HouseZone, alerts: &DayAlerts) -> Markup {
             "Won from players created within a week, net of losses to such players, today and yesterday; at most 20",
             &alerts.gatherers,
             &[
-                ("Player", &|one| player_link(one.player, &one.name)),
+                ("Player", &|one| named.link(one.player, &one.name)),
                 ("Day in UTC", &|one| html! { (one.day) }),
                 ("#Won from new players", &|one| coins(one.amount)),
             ],

@@ -10,10 +10,15 @@ use bahay::ws::protocol::{Command, close};
 use bahay_client::{Client, Play, PlayError};
 use reqwest::Method;
 use serde_json::{Value, json};
+use uuid::Uuid;
 
+use crate::desk::browser::Browser;
 use crate::http::server::{
-    DEVICE, Guest, OTHER_DEVICE, PASSWORD, REASON, Server, expect_refusal, ok,
+    DEVICE, Guest, OTHER_DEVICE, PASSWORD, REASON, Server, expect_refusal, list_players, ok,
+    status_of, text,
 };
+use crate::support::bank::{PotGoes, table};
+use crate::support::checks::{count_reports, count_standings};
 use crate::support::db::{execute, read_rows};
 use crate::support::house::House;
 use crate::support::play::TestPlay as _;
@@ -178,4 +183,50 @@ async fn bans_and_mutes_are_independent() {
     ok(send("bans")).await;
     assert_eq!((count("bans").await, count("mutes").await), (1, 1));
     expect_refusal(server.get(&at("fines"), &token), 422, "path_invalid").await;
+}
+
+/// The badges of a banned player stand beside the name on every page that lists players.
+#[tokio::test]
+async fn a_banned_player_is_marked_wherever_the_name_stands() {
+    let (server, guests) = Server::with_guests(3).await;
+    let (game, _) = server.bank.play(table(), &list_players(&guests), 0, 1, PotGoes::Nowhere).await;
+    server.bank.ledger.seal_operations().await.unwrap();
+    count_standings(&server.bank.pool).await;
+    count_reports(&server.bank.pool).await.close().await;
+    let mut luz = Browser::enrolled(&server, "ate.luz", Role::Admin).await;
+    let [other, banned, _] = &guests[..] else { panic!("three guests") };
+    let report = json!({ "player": banned.id, "reason": "collusion", "words": "They whispered." });
+    let report = server.post_by(other, &format!("/v1/games/{game}/reports"), &report);
+    assert_eq!(status_of(report).await, 204);
+    let attempt = Uuid::new_v4().to_string();
+    let fields = [
+        ("attempt", &*attempt),
+        ("kind", "adjustment"),
+        ("player", &banned.id),
+        ("amount", "12.50"),
+        ("reason", REASON),
+    ];
+    luz.send("/desk/corrections/new", "/desk/corrections", &fields).await.expect(303);
+
+    let name = text(&banned.answer["player"]["name"]);
+    let pages = [
+        "/desk/settlements".to_owned(),
+        "/desk/settlements/live".to_owned(),
+        format!("/desk/games/{game}"),
+        format!("/desk/players/{}", other.id),
+        format!("/desk/players/{}/statement", banned.id),
+        format!("/desk/players?search={}", banned.id),
+        "/desk/reports".to_owned(),
+        "/desk/corrections".to_owned(),
+    ];
+    let badge = format!("{name}</a> <span class=\"badge bad\">banned</span>");
+    for page in &pages {
+        luz.get(page).await.expect(200).shows(&format!("{name}</a>")).hides(&badge);
+    }
+    let player = format!("/desk/players/{}", banned.id);
+    let ban = [("kind", "ban"), ("duration", "72"), ("hours", ""), ("reason", REASON)];
+    luz.send(&player, &format!("{player}/sanctions"), &ban).await.expect(303);
+    for page in &pages {
+        luz.get(page).await.expect(200).shows(&badge);
+    }
 }
