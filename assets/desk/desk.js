@@ -1,4 +1,4 @@
-// The desk's main script: displays alerts, refreshes live parts, asks for confirmation of irreversible
+// The desk's main script: displays alerts, refreshes live parts, loads slow ones, asks for confirmation of irreversible
 // acts, and keeps a form that is refused. Pages work without it: then they have no alerts, a live part is
 // as old as its page, and a refusal is a page of its own.
 'use strict';
@@ -170,6 +170,17 @@ for (const part of document.querySelectorAll('[data-live]')) {
     window.setTimeout(refresh, everyMs);
   };
   window.setTimeout(refresh, isConnection ? 0 : everyMs);
+}
+
+// A part that takes long is loaded once, after its page. It has a link to a page with its content, which remains if
+// it cannot be loaded.
+for (const part of document.querySelectorAll('[data-load]')) {
+  part.setAttribute('aria-busy', 'true');
+  const load = async () => {
+    const answer = await fetch(part.dataset.load, { headers: { 'desk-poll': '1' } });
+    if (answer.ok) part.innerHTML = await answer.text();
+  };
+  load().catch(() => {}).finally(() => part.removeAttribute('aria-busy'));
 }
 
 // A replay shows one step at a time, chosen by its slider; the arrow keys move it.

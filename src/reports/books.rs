@@ -117,6 +117,21 @@ impl Reports {
         Ok(rows.collect())
     }
 
+    /// Returns the approximate number of accounts, without reading them.
+    pub async fn estimate_accounts(&self) -> Result<i64, ReportError> {
+        let once = || {
+            sqlx::query_scalar!(
+                r#"
+                select c.reltuples::bigint as "accounts!"
+                from pg_class c
+                where c.oid = 'accounts'::regclass
+                "#
+            )
+            .fetch_one(&self.pool)
+        };
+        db::retry(once).await
+    }
+
     /// Returns the coins of all accounts by kind from the transferred sums, without reading the
     /// accounts.
     pub(super) async fn held_coins(&self) -> Result<BTreeMap<String, coins::Coins>, ReportError> {

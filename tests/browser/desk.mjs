@@ -447,6 +447,16 @@ for (const path of pages) {
 }
 assert.ok((await luz.getByRole('table').innerText()).includes('correction_approve'));
 
+// The trial balance of many accounts is loaded after the page of the ledger.
+await luz.route(`${url}/desk/ledger`, async (route) => {
+  const answer = await route.fetch();
+  const part = '<div id="slow" data-load="/desk/ledger/trial-balance" role="status"><a href="/desk">Add up</a></div>';
+  await route.fulfill({ response: answer, body: (await answer.text()).replace('<h2>Trial balance</h2>', `$&${part}`) });
+});
+await luz.goto(`${url}/desk/ledger`);
+await luz.locator('#slow').getByText('adds up').waitFor();
+await luz.unroute(`${url}/desk/ledger`);
+
 // A page that a role may not see is refused as a page, and foreign forms are refused.
 assert.equal((await ben.goto(`${url}/desk/audit`)).status(), 403);
 await checkPage(ben, 'a refusal');

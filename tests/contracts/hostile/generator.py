@@ -32,7 +32,8 @@ GET /desk/settlements               GET /desk/settlements/live         GET /desk
 GET /desk/games/{id}                GET /desk/games/{id}/replay        GET /desk/players
 GET /desk/players/{id}              POST /desk/players/{id}/notes      POST /desk/players/{id}/sign-out
 POST /desk/players/{id}/sanctions        POST /desk/players/{id}/sanctions/lifting
-GET /desk/ledger                    GET /desk/corrections              POST /desk/corrections
+GET /desk/ledger                    GET /desk/ledger/trial-balance     GET /desk/corrections
+POST /desk/corrections
 GET /desk/corrections/{id}          POST /desk/corrections/{id}/approval
 GET /desk/rooms                     POST /desk/rooms                   POST /desk/rooms/{room}/closing
 GET /desk/tables                    GET /desk/tables/{id}              GET /desk/tables/{id}/live

@@ -41,6 +41,7 @@ POST /desk/collusion/{first}/{second}/review  403    404     403     404
 GET  /desk/transfers                          200    200     200     200
 GET  /desk/transfers.csv                      200    200     200     200
 GET  /desk/ledger                             200    200     200     200
+GET  /desk/ledger/trial-balance               200    200     200     200
 GET  /desk/rooms                              200    200     200     200
 GET  /desk/rooms/newbie                       200    200     200     200
 POST /desk/rooms                              403    403     403     404

@@ -123,6 +123,7 @@ pub(crate) fn routes(options: DeskOptions) -> Router<Services> {
         .route("/desk/collusion/{first}/{second}", get(collusion::show_pair))
         .route("/desk/collusion/{first}/{second}/review", post(collusion::review))
         .route("/desk/ledger", get(ledger::show_ledger))
+        .route("/desk/ledger/trial-balance", get(ledger::load_trial_balance))
         .route("/desk/transfers", get(transfers::show_transfers))
         .route("/desk/transfers.csv", get(transfers::export_csv))
         .route("/desk/corrections", get(corrections::list).post(corrections::request))

@@ -2,7 +2,7 @@
 //! checks.
 
 use axum::extract::State;
-use axum::response::Response;
+use axum::response::{Html, IntoResponse as _, Response};
 use bahay_api::operator::ledger::{Account, AccountEntry, Balance, LedgerCheckReport};
 use bahay_engine::coins::Coins;
 use maud::{Markup, Render, html};
@@ -18,6 +18,13 @@ use crate::operators::Operator;
 use crate::reports::{OperationRow, Reports, Reversibility, add_up};
 
 const HERE: &str = "/desk/ledger";
+const TRIAL_BALANCE: &str = "/desk/ledger/trial-balance";
+/// The page with the trial balance, whatever the number of accounts.
+const WITH_TRIAL_BALANCE: &str = "/desk/ledger?trial_balance=now";
+
+/// The number of accounts up to which the page contains the trial balance. It takes some 50 ms for a
+/// million accounts; of more of them it is loaded after the page.
+const ACCOUNTS_ON_PAGE_MAX: i64 = 500_000;
 
 /// The number of operations or entries on one page.
 const PAGE: u32 = 20;
@@ -30,6 +37,8 @@ const CHECKS: u32 = 24;
 pub(crate) struct LedgerQuery {
     account: String,
     operation: String,
+    /// `now` for a page with the trial balance, as a browser without a script asks for it.
+    trial_balance: String,
     cursor: Option<String>,
 }
 
@@ -39,7 +48,7 @@ pub(crate) async fn show_ledger(
     session: OperatorSession,
     Query(query): Query<LedgerQuery>,
 ) -> Result<Response, ErrorPage> {
-    let LedgerQuery { account: code, operation, cursor } = query;
+    let LedgerQuery { account: code, operation, trial_balance, cursor } = query;
     let code = code.trim();
     let operation = operation.trim();
     let query = PageQuery { cursor, ..PageQuery::default() };
@@ -50,7 +59,7 @@ pub(crate) async fn show_ledger(
     } else if !code.is_empty() {
         account_page(&reports, &session.zone, code, &request).await?
     } else if request.is_first_page() {
-        overview(&reports, &session, &request).await?
+        overview(&reports, &session, &request, trial_balance == "now").await?
     } else {
         further_operations(&reports, &session, &request).await?
     };
@@ -72,32 +81,38 @@ pub(crate) async fn show_ledger(
     Ok(page(&session, "Ledger", body))
 }
 
+/// Returns the trial balance for the script to insert into the page.
+pub(crate) async fn load_trial_balance(
+    State(reports): State<Reports>,
+    _: OperatorSession,
+) -> Response {
+    Html(trial_balance_section(&reports).await.into_string()).into_response()
+}
+
 async fn overview(
     reports: &Reports,
     session: &OperatorSession,
     request: &PageRequest<Operator>,
+    is_balance_requested: bool,
 ) -> Result<Markup, ErrorPage> {
+    let has_balance =
+        is_balance_requested || reports.estimate_accounts().await? <= ACCOUNTS_ON_PAGE_MAX;
+    let balance = async {
+        if has_balance { trial_balance_section(reports).await } else { deferred_trial_balance() }
+    };
     // The trial balance takes longer than the rest of the page, which is read meanwhile.
-    let (balances, house, checks, operations) = tokio::join!(
-        reports.trial_balance(),
+    let (balance, house, checks, operations) = tokio::join!(
+        balance,
         reports.house_accounts(),
         reports.checks(CHECKS),
         query::list_operations(reports, request)
     );
-    let balances = balances.inspect_err(|error| {
-        tracing::warn!(%error, "the trial balance could not be computed");
-    });
-    let (house, checks) = (house?, checks?);
+    let house = house?;
+    let checks = checks?;
     let operations = operations?;
     Ok(html! {
         h2 { "Trial balance" }
-        @match &balances {
-            Ok(balances) => (trial_balance(balances)),
-            Err(_) => p {
-                (badge("bad", "not available"))
-                " Reading all accounts failed or timed out. The checks below cover them as well."
-            }
-        }
+        (balance)
         (accounts(&house))
         h2 id="checks" { "Checks" }
         (checks_table(&session.zone, &checks))
@@ -140,6 +155,31 @@ async fn account_page(
         (entries_table(zone, &entries.items))
         (pager(HERE, &[("account", code)], entries.next_cursor.as_deref()))
     })
+}
+
+/// Adds up all accounts.
+async fn trial_balance_section(reports: &Reports) -> Markup {
+    match reports.trial_balance().await {
+        Ok(balances) => trial_balance(&balances),
+        Err(error) => {
+            tracing::warn!(%error, "the trial balance could not be computed");
+            html! {
+                p {
+                    (badge("bad", "not available"))
+                    " Reading all accounts failed or timed out. The checks below cover them as well."
+                }
+            }
+        }
+    }
+}
+
+/// Draws the place of a trial balance that the script loads.
+fn deferred_trial_balance() -> Markup {
+    html! {
+        div data-load=(TRIAL_BALANCE) role="status" {
+            p { a href=(WITH_TRIAL_BALANCE) { "Add up all accounts" } }
+        }
+    }
 }
 
 fn trial_balance(balances: &[Balance]) -> Markup {

@@ -8,7 +8,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::desk::browser::Browser;
+use crate::desk::browser::{Browser, between};
 use crate::http::server::{NOW, Server, expect_refusal, ok, status_of, text};
 use crate::support::checks::{count_pairs, count_reports};
 use crate::support::csv::CsvFile;
@@ -184,6 +184,36 @@ async fn a_tampered_balance_is_reported_at_the_desk() {
     let all = "update accounts set balance = 9223372036854775807 where kind = 'wallet'";
     execute(&owner, all).await;
     shows(false, "beyond 64 bits").await;
+}
+
+/// A house with many accounts: the trial balance is loaded after the page, or stands on the page that its
+/// link leads to.
+#[tokio::test(flavor = "multi_thread")]
+async fn many_accounts_are_added_up_after_the_page() {
+    let (server, _) = start_with_games(Role::Viewer).await;
+    let mut luz = Browser::enrolled(&server, "luz", Role::Admin).await;
+    let owner = server.owner_pool().await;
+    // The number that PostgreSQL estimates, which no analysis corrects.
+    execute(&owner, "alter table accounts set (autovacuum_enabled = false)").await;
+    let estimate = "update pg_class set reltuples = 3e6 where oid = 'accounts'::regclass";
+    execute(&owner, estimate).await;
+    let page = luz.load("/desk/ledger").await;
+    page.hides("adds up").shows("data-load=\"/desk/ledger/trial-balance\"");
+    page.shows("href=\"/desk/ledger?trial_balance=now\"").shows("id=\"checks\"");
+    let parts = ["/desk/ledger/trial-balance", "/desk/ledger?trial_balance=now"];
+    for part in parts {
+        luz.load(part).await.shows("adds up").hides("data-load");
+    }
+    let change = "update accounts set balance = balance + 1
+        where id = (select a.id from accounts a where a.kind = 'stake' order by a.id limit 1)";
+    execute(&owner, change).await;
+    for part in parts {
+        luz.load(part).await.shows("does not add up").shows("balances differ from transfers");
+    }
+    // Further operations have a page without trial balance and checks.
+    let further = between(&page.text, "rel=\"next\" href=\"", "\"").replace("&amp;", "&");
+    let page = luz.load(&further).await;
+    page.hides("data-load").hides("add up").hides("id=\"checks\"").shows("Operation ");
 }
 
 /// Each alert of today appears as soon as its cause exists, in the API and on the page, with a link to its
