@@ -77,6 +77,7 @@ def pages():
     date = lambda at: time.strftime("%Y-%m-%d", at)
     listed = "/desk/settlements"
     yield "Today", "/desk/today"
+    yield "Today, two weeks", "/desk/today/compare?unit=week"
     yield "Settlements", listed
     yield "Settlements, kept fresh", f"{listed}/live"
     yield "Settlements, one room", f"{listed}?room={room}"
@@ -103,11 +104,15 @@ def pages():
     yield "Ledger, fees of a room", f"/desk/ledger?account={fees['code']}"
     yield "Ledger, the wallet", f"/desk/ledger?account=wallet:{PLAYER}"
     yield "Ledger, further", last_page("/desk/ledger")
+    yield "Transfers", "/desk/transfers"
+    yield "Transfers, 45 days", f"/desk/transfers?from={date(day)}&to={date(time.gmtime())}"
     yield "Rooms", "/desk/rooms"
     yield "Room", f"/desk/rooms/{room}"
     yield "Tables", "/desk/tables"
     yield "Table", f"/desk/tables/{open_table(room)}"
     yield "Corrections", "/desk/corrections"
+    yield "Reports", "/desk/reports"
+    yield "Search", "/desk/search?text=al"
     yield "Switches", "/desk/switches"
     yield "Operators", "/desk/operators"
     yield "Audit", "/desk/audit"
