@@ -11,44 +11,23 @@ pub(super) mod impose;
 
 use std::fmt;
 
+use bahay_api::operator::sanctions::SanctionInForce;
 use jiff_sqlx::Timestamp as SqlTimestamp;
 use sqlx::{PgConnection, PgExecutor, PgPool};
+use uuid::Uuid;
 
 use crate::clock::{self, Timestamp};
-use crate::db;
+use crate::db::{self, Page};
 use crate::ids::PlayerId;
 use crate::reason::Reason;
 
 use super::transaction::TransactionError;
 use super::{AccountError, from_sql, to_sql};
 
-bahay_base::text_enum! {
-    /// The kind of a sanction.
-    pub enum SanctionKind {
-        /// The player may not sign in or sit down, and has no session.
-        Ban = "ban",
-        /// The player may not say phrases.
-        Mute = "mute",
-    }
-}
+pub use bahay_api::operator::sanctions::SanctionKind;
 
-impl SanctionKind {
-    /// Returns the kind of the notice sent to the player when the sanction is imposed.
-    pub(super) const fn notice(self) -> &'static str {
-        match self {
-            Self::Ban => "banned",
-            Self::Mute => "muted",
-        }
-    }
-
-    /// Returns the kind of the notice sent to the player when the sanction is lifted.
-    pub(super) const fn lift_notice(self) -> &'static str {
-        match self {
-            Self::Ban => "ban_lifted",
-            Self::Mute => "mute_lifted",
-        }
-    }
-}
+/// The maximum page size of the sanctions in force; a larger limit is reduced to it.
+const PAGE_MAX: u32 = 100;
 
 /// The reason and the end of a ban or a mute.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -147,6 +126,59 @@ impl SanctionReader {
             lifted_by: row.lifted_by,
         });
         Ok(listed.collect())
+    }
+
+    /// Returns a page of the sanctions in force at `now`, newest first, starting below `below`.
+    pub async fn list_in_force(
+        &self,
+        kind: Option<SanctionKind>,
+        now: Timestamp,
+        below: Option<Uuid>,
+        limit: u32,
+    ) -> Result<Page<SanctionInForce, Uuid>, sqlx::Error> {
+        let limit = limit.clamp(1, PAGE_MAX);
+        let kind = kind.map(SanctionKind::as_str);
+        let once = || {
+            sqlx::query!(
+                r#"
+                select s.id, s.kind, s.player, p.name, s.reason,
+                    s.imposed_at as "imposed_at: SqlTimestamp",
+                    s.ends_at as "ends_at: SqlTimestamp", i.name as "imposed_by?"
+                from sanctions s
+                join players p on p.id = s.player
+                left join operators i on i.id = s.imposed_by
+                where s.lifted_at is null and (s.ends_at is null or s.ends_at > $1)
+                    and ($2::text is null or s.kind = $2)
+                    and (
+                        $3::uuid is null
+                        or (s.imposed_at, s.id) < (
+                            select b.imposed_at, b.id from sanctions b where b.id = $3
+                        )
+                    )
+                order by s.imposed_at desc, s.id desc
+                limit $4
+                "#,
+                to_sql(now) as _,
+                kind,
+                below,
+                i64::from(limit) + 1
+            )
+            .fetch_all(&self.pool)
+        };
+        let rows = db::retry(once).await?.into_iter().map(|row| {
+            Ok(SanctionInForce {
+                id: row.id,
+                kind: db::parse_column(&row.kind)?,
+                player: row.player,
+                name: row.name,
+                reason: row.reason,
+                imposed_at: from_sql(row.imposed_at).into(),
+                imposed_by: row.imposed_by,
+                ends_at: row.ends_at.map(|at| from_sql(at).into()),
+            })
+        });
+        let rows = rows.collect::<Result<Vec<_>, sqlx::Error>>()?;
+        Ok(Page::from_rows(rows, limit, |last| last.id))
     }
 
     /// Returns the sanction of a kind that is in force now, with the latest end if there are

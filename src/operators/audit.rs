@@ -40,6 +40,15 @@ impl Actor {
         Self { operator: None, channel: Channel::Command, address: None };
 }
 
+/// Returns the conditions of a filter that are set, as the detail of the entry of an export.
+pub fn filter_detail(filter: &impl Serialize) -> Value {
+    let mut detail = serde_json::to_value(filter).unwrap_or_default();
+    if let Value::Object(conditions) = &mut detail {
+        conditions.retain(|_, condition| !condition.is_null());
+    }
+    detail
+}
+
 /// The audit log. Clones share the pool.
 #[derive(Clone, Debug)]
 pub struct Audit {

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use bahay_api::operator::sanctions::SanctionInForce;
 use serde_json::json;
 use sqlx::PgPool;
 use uuid::Uuid;
@@ -14,8 +15,9 @@ use crate::accounts::{
     lift_sanctions_in_tx,
 };
 use crate::clock::{self, Clock, Timestamp};
+use crate::db::{self, Page};
+use crate::entropy;
 use crate::ids::PlayerId;
-use crate::{db, entropy};
 
 /// A player's name, and whether the player is banned, muted or deleted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -165,6 +167,17 @@ impl Sanctions {
             (row.id, summary)
         });
         Ok(rows.collect())
+    }
+
+    /// Returns a page of the sanctions in force, newest first, starting below `below`.
+    pub async fn list_in_force(
+        &self,
+        kind: Option<SanctionKind>,
+        below: Option<Uuid>,
+        limit: u32,
+    ) -> Result<Page<SanctionInForce, Uuid>, sqlx::Error> {
+        let reader = SanctionReader::new(self.pool.clone());
+        reader.list_in_force(kind, self.clock.now(), below, limit).await
     }
 
     /// Returns all sanctions of a kind that a player has had, newest first.

@@ -51,7 +51,7 @@ pub async fn impose_in_tx(
         SanctionKind::Mute => {}
     }
     if is_there {
-        notices::insert_in_tx(tx, kind.notice(), &id.to_string(), &[(player, None)]).await?;
+        notices::insert_in_tx(tx, notice_of(kind), &id.to_string(), &[(player, None)]).await?;
     }
     Ok(is_there)
 }
@@ -80,8 +80,24 @@ pub async fn lift_in_tx(
     );
     let lifted = lifted.fetch_all(&mut *tx).await?;
     if let Some(first) = lifted.iter().min() {
-        notices::insert_in_tx(tx, kind.lift_notice(), &first.to_string(), &[(player, None)])
+        notices::insert_in_tx(tx, lift_notice_of(kind), &first.to_string(), &[(player, None)])
             .await?;
     }
     Ok(lifted)
+}
+
+/// Returns the kind of the notice sent to the player when a sanction is imposed.
+const fn notice_of(kind: SanctionKind) -> &'static str {
+    match kind {
+        SanctionKind::Ban => "banned",
+        SanctionKind::Mute => "muted",
+    }
+}
+
+/// Returns the kind of the notice sent to the player when a sanction is lifted.
+const fn lift_notice_of(kind: SanctionKind) -> &'static str {
+    match kind {
+        SanctionKind::Ban => "ban_lifted",
+        SanctionKind::Mute => "mute_lifted",
+    }
 }

@@ -86,6 +86,10 @@ pub(crate) fn routes(routes: Routes) -> Routes {
         .bind(&operations::rooms::LIST_ROOM_REVISIONS, rooms::api::list_room_revisions)
         .bind(&operations::rooms::OPEN_ROOM, rooms::api::open_room)
         .bind(&operations::rooms::CLOSE_ROOM, rooms::api::close_room)
+        .bind(
+            &operations::sanctions::LIST_SANCTIONS_IN_FORCE,
+            sanctions::api::list_sanctions_in_force,
+        )
         .bind(&operations::sanctions::LIST_SANCTIONS, sanctions::api::list_sanctions)
         .bind(&operations::sanctions::IMPOSE_SANCTION, sanctions::api::impose_sanction)
         .bind(&operations::sanctions::LIFT_SANCTIONS, sanctions::api::lift_sanctions)

@@ -52,6 +52,7 @@ const ACTS: &[(&str, Place, Place)] = &[
     ("show_house", Ok("GET /desk/switches"), Ok("house show")),
     ("close_house", Ok("POST /desk/switches/house/closing"), Ok("house close")),
     ("open_house", Ok("POST /desk/switches/house/opening"), Ok("house open")),
+    ("list_sanctions_in_force", Ok("GET /desk/sanctions"), READ),
     ("list_sanctions", Ok("GET /desk/players/{id}"), Ok("ban list")),
     ("impose_sanction", Ok("POST /desk/players/{id}/sanctions"), Ok("ban add")),
     ("lift_sanctions", Ok("POST /desk/players/{id}/sanctions/lifting"), Ok("ban lift")),

@@ -34,6 +34,7 @@ POST /desk/players/{id}/sign-out              403    404     403     404
 POST /desk/players/{id}/sanctions                  403    404     403     404
 POST /desk/players/{id}/sanctions/lifting          403    409     403     409
 GET  /desk/reports                            200    200     200     200
+GET  /desk/sanctions                          200    200     200     200
 POST /desk/reports/{id}/decision              403    404     403     404
 GET  /desk/collusion                          200    200     200     200
 GET  /desk/collusion/{first}/{second}         404    404     404     404

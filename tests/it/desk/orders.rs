@@ -70,6 +70,11 @@ async fn a_correction_is_requested_once_and_approved_by_another_operator() {
     let found = ben.get(&format!("/desk/audit?subject=correction:{id}&operator=ate.luz")).await;
     found.shows("<td>correction_request</td>").hides("<td>correction_approve</td>");
     ben.get("/desk/audit?from=2999-01-01T00:00").await.shows("No entries.");
+    // The entry of an export has the conditions of its search, in the words of the form.
+    ben.get("/desk/audit.csv?subject=room:newbie&from=2026-02-01T00:00").await.expect(200);
+    let exports = ben.get("/desk/audit?action=export").await;
+    exports.shows("<div>subject: room:newbie</div>").hides("Some(").hides("None").hides("{&quot;");
+    exports.shows("<div>from: <time datetime=");
     ben.get("/desk/audit?from=yesterday").await.expect(422);
 
     // The reversal: the page of the booking links to the request, and the other operator approves

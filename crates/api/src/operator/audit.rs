@@ -96,7 +96,7 @@ bahay_base::text_enum! {
 }
 
 /// A filter on audit entries. An entry matches if it satisfies every condition that is set.
-#[derive(Clone, Debug, Default, Deserialize, IntoParams)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct AuditFilter {

@@ -2,12 +2,22 @@
 
 use bahay_base::reason::Reason;
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
 
+use crate::PageQuery;
 use crate::operation::operations;
 use crate::values::{IdText, ReasonText, Time};
 
 operations! {
+    /// List the bans and mutes in force
+    ///
+    /// Of all players, the newest first. For operators of every role.
+    LIST_SANCTIONS_IN_FORCE = Get "/v1/operator/sanctions", Operators, Operator {
+        query PageQuery<SanctionFilter>,
+        200 page SanctionInForce: "A page of bans and mutes",
+    }
+
     /// List a player's bans or mutes
     ///
     /// For operators of every role. The list of an unknown player is empty.
@@ -41,6 +51,47 @@ operations! {
         200 json PlayerSanctions: "The player's bans or mutes",
         refuses NotBanned NotMuted,
     }
+}
+
+bahay_base::text_enum! {
+    /// The kind of a sanction.
+    #[derive(ToSchema)]
+    pub enum SanctionKind {
+        /// The player may not sign in or sit down, and has no session.
+        Ban = "ban",
+        /// The player may not say phrases.
+        Mute = "mute",
+    }
+}
+
+/// A filter on sanctions.
+#[derive(Clone, Copy, Debug, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct SanctionFilter {
+    /// Only sanctions of this kind.
+    #[param(inline)]
+    pub kind: Option<SanctionKind>,
+}
+
+/// A ban or a mute that is in force.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct SanctionInForce {
+    pub id: Uuid,
+    #[schema(inline)]
+    pub kind: SanctionKind,
+    pub player: Uuid,
+    /// The player's name.
+    pub name: String,
+    pub reason: String,
+    /// The time at which it was imposed.
+    pub imposed_at: Time,
+    /// The name of the operator who imposed it; null for the command line.
+    #[schema(required = true, example = "ate.luz")]
+    pub imposed_by: Option<String>,
+    /// The time at which it ends; null if it is permanent.
+    #[schema(required = true)]
+    pub ends_at: Option<Time>,
 }
 
 /// The kind of sanction in a path.

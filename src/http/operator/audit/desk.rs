@@ -4,8 +4,10 @@ use axum::extract::State;
 use axum::response::Response;
 use bahay_api::operator::audit::{Action, AuditEntry, Channel};
 use maud::{Markup, html};
+use serde_json::Value;
 
 use super::query;
+use crate::clock::BoundedTimestamp;
 use crate::http::operator::desk_ui::{
     ErrorPage, Field, FilterForm, HouseZone, OperatorSession, SearchForm, author_text, field, page,
     pager, select, table,
@@ -50,7 +52,6 @@ pub(crate) async fn list(
 }
 
 fn row(zone: &HouseZone, entry: &AuditEntry) -> Vec<Markup> {
-    let detail = entry.detail.to_string();
     vec![
         zone.time(entry.at),
         match &entry.operator {
@@ -60,10 +61,48 @@ fn row(zone: &HouseZone, entry: &AuditEntry) -> Vec<Markup> {
         },
         html! { (entry.action) },
         html! { (entry.subject.as_deref().unwrap_or("")) },
-        html! { @if detail != "{}" { code { (detail) } } },
+        draw_detail(zone, &entry.detail),
         html! { (entry.channel) },
         html! { (entry.address.as_deref().unwrap_or("")) },
     ]
+}
+
+/// Draws each field of a detail as its name and value; a nested object in parentheses.
+fn draw_detail(zone: &HouseZone, detail: &Value) -> Markup {
+    match detail {
+        Value::Object(fields) => html! {
+            @for (name, value) in fields.iter().filter(|(_, value)| !value.is_null()) {
+                div { (name.replace('_', " ")) ": " (draw_value(zone, value)) }
+            }
+        },
+        value => draw_value(zone, value),
+    }
+}
+
+/// Draws a value in a line. A text that is an instant is drawn as a time of the house.
+fn draw_value(zone: &HouseZone, value: &Value) -> Markup {
+    match value {
+        Value::Null => html! { "none" },
+        Value::String(text) => match text.parse::<BoundedTimestamp>() {
+            Ok(at) => zone.time(at),
+            Err(_) => html! { (text) },
+        },
+        Value::Array(values) => html! {
+            @for (place, value) in values.iter().enumerate() {
+                @if place > 0 { ", " }
+                (draw_value(zone, value))
+            }
+        },
+        Value::Object(fields) => html! {
+            "("
+            @for (place, (name, value)) in fields.iter().enumerate() {
+                @if place > 0 { "; " }
+                (name.replace('_', " ")) ": " (draw_value(zone, value))
+            }
+            ")"
+        },
+        Value::Bool(_) | Value::Number(_) => html! { (value) },
+    }
 }
 
 pub(crate) async fn export(

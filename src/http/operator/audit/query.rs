@@ -4,13 +4,12 @@ use axum::body::{Body, Bytes};
 use axum::response::Response;
 use bahay_api::operator::audit::{AuditEntry, AuditFilter};
 use futures_util::stream;
-use serde_json::json;
 use uuid::Uuid;
 
 use crate::clock;
 use crate::http::core::csv_file::csv_response;
 use crate::http::{Code, CodeExt as _, PageOf, PageRequest, Problem};
-use crate::operators::audit::Action;
+use crate::operators::audit::{Action, filter_detail};
 use crate::operators::{Audit, Operator};
 
 /// The number of rows read at once for an export.
@@ -37,8 +36,7 @@ pub(super) async fn export(
 ) -> Result<Response, Problem> {
     let by = operator.require_administrator()?;
     check(&filter)?;
-    let detail = json!({ "search": format!("{filter:?}") });
-    audit.record(by.actor(), Action::Exported, "audit", detail).await?;
+    audit.record(by.actor(), Action::Exported, "audit", filter_detail(&filter)).await?;
     let head = Bytes::from_static(b"id,at,operator,action,subject,detail,channel,address\r\n");
     let pages = stream::try_unfold(Some(None), move |next: Option<Option<Uuid>>| {
         let audit = audit.clone();

@@ -18,6 +18,7 @@ const PAGES: &[(&str, &str)] = &[
     ("/desk/settlements", "Settlements"),
     ("/desk/players", "Players"),
     ("/desk/reports", "Reports"),
+    ("/desk/sanctions", "Sanctions"),
     ("/desk/collusion", "Collusion"),
     ("/desk/ledger", "Ledger"),
     ("/desk/rooms", "Rooms"),

@@ -117,6 +117,7 @@ pub(crate) fn routes(options: DeskOptions) -> Router<Services> {
         .route("/desk/players/{id}/sign-out", post(player::sign_out))
         .route("/desk/players/{id}/sanctions", post(sanctions::begin))
         .route("/desk/players/{id}/sanctions/lifting", post(sanctions::lift))
+        .route("/desk/sanctions", get(sanctions::list))
         .route("/desk/reports", get(reports::list))
         .route("/desk/reports/{id}/decision", post(reports::decide))
         .route("/desk/collusion", get(collusion::list))

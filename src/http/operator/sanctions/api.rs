@@ -4,13 +4,15 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
-use bahay_api::operator::sanctions::{PlayerSanction, PlayerSanctions, SanctionPath};
+use bahay_api::operator::sanctions::{
+    PlayerSanction, PlayerSanctions, SanctionFilter, SanctionInForce, SanctionPath,
+};
 use uuid::Uuid;
 
 use super::query;
 use crate::accounts::{SanctionKind, SanctionRecord};
 use crate::http::core::idempotency::IdempotentRequest;
-use crate::http::{Path, Problem};
+use crate::http::{PageOf, PageRequest, Path, Problem};
 use crate::ids::PlayerId;
 use crate::operators::{Operator, Sanctions};
 
@@ -19,6 +21,13 @@ const fn to_kind(path: SanctionPath) -> SanctionKind {
         SanctionPath::Bans => SanctionKind::Ban,
         SanctionPath::Mutes => SanctionKind::Mute,
     }
+}
+
+pub(crate) async fn list_sanctions_in_force(
+    State(sanctions): State<Sanctions>,
+    request: PageRequest<Operator, SanctionFilter>,
+) -> Result<Json<PageOf<SanctionInForce>>, Problem> {
+    Ok(Json(query::list_in_force(&sanctions, &request).await?))
 }
 
 pub(crate) async fn list_sanctions(

@@ -1,8 +1,9 @@
-//! The sanctions of a player on the player's page: a list, and the forms that impose and lift them.
+//! The sanctions of a player on the player's page: a list, and the forms that impose and lift them;
+//! and the page of all sanctions in force.
 
 use axum::extract::State;
-use axum::response::Redirect;
-use bahay_api::operator::sanctions::SanctionRequest;
+use axum::response::{Redirect, Response};
+use bahay_api::operator::sanctions::{SanctionFilter, SanctionInForce, SanctionRequest};
 use maud::{Markup, html};
 use serde::Deserialize;
 use uuid::Uuid;
@@ -10,13 +11,18 @@ use uuid::Uuid;
 use super::query;
 use crate::accounts::{SanctionKind, SanctionRecord};
 use crate::http::operator::desk_ui::{
-    ErrorPage, Field, HouseZone, OperatorForm, OperatorSession, author_text, field, select, table,
-    text_area,
+    ErrorPage, Field, FilterForm, HouseZone, OperatorForm, OperatorSession, author_text, field,
+    page, pager, player_link, select, table, text_area,
 };
-use crate::http::{Code, CodeExt as _, Path, Problem};
+use crate::http::{Code, CodeExt as _, Cursors, PageQuery, PageRequest, Path, Problem};
 use crate::ids::PlayerId;
 use crate::operators::Sanctions;
 use crate::reason::Reason;
+
+const HERE: &str = "/desk/sanctions";
+
+/// The number of sanctions on one page.
+const PAGE: u32 = 50;
 
 const KINDS: [(SanctionKind, &str, &str); 2] =
     [(SanctionKind::Ban, "Ban", "Lift the ban"), (SanctionKind::Mute, "Mute", "Lift the mute")];
@@ -97,6 +103,42 @@ fn row(
         sanction.ends_at.map_or_else(|| html! { "permanent" }, |at| zone.time(at)),
         lifted_at.map_or_else(|| html! {}, |at| zone.time(at)),
         html! { @if lifted_at.is_some() { (author_text(lifted_by.as_deref())) } },
+        html! { (sanction.reason) },
+    ]
+}
+
+pub(crate) async fn list(
+    State(sanctions): State<Sanctions>,
+    State(cursors): State<Cursors>,
+    session: OperatorSession,
+    FilterForm(query): FilterForm<PageQuery<SanctionFilter>>,
+) -> Result<Response, ErrorPage> {
+    let kind = query.filter.kind.map_or("", SanctionKind::as_str);
+    let request = PageRequest::new(session.operator.clone(), query, PAGE, cursors);
+    let listed = query::list_in_force(&sanctions, &request).await?;
+    let rows = listed.items.iter().map(|sanction| row_in_force(&session.zone, sanction));
+    let columns = "Player | Kind | Since | By | Until | Reason";
+    let kinds = [("", "All"), ("ban", "Bans"), ("mute", "Mutes")];
+    let body = html! {
+        form class="filter" method="get" action=(HERE) {
+            (select("kind", "Kind", &kinds, kind))
+            button { "Show" }
+        }
+        p { "A sanction is imposed and lifted on the page of its player." }
+        (table("Bans and mutes in force, newest first", columns, rows))
+        (pager(HERE, &[("kind", kind)], listed.next_cursor.as_deref()))
+    };
+    Ok(page(&session, "Sanctions", body))
+}
+
+fn row_in_force(zone: &HouseZone, sanction: &SanctionInForce) -> Vec<Markup> {
+    let kinds = KINDS.into_iter().find(|(kind, ..)| *kind == sanction.kind);
+    vec![
+        player_link(sanction.player, &sanction.name),
+        html! { @if let Some((_, name, _)) = kinds { (name) } },
+        zone.time(sanction.imposed_at),
+        author_text(sanction.imposed_by.as_deref()),
+        sanction.ends_at.map_or_else(|| html! { "permanent" }, |at| zone.time(at)),
         html! { (sanction.reason) },
     ]
 }

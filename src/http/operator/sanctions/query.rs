@@ -3,16 +3,26 @@
 use std::time::Duration;
 
 use axum::extract::FromRef;
-use bahay_api::operator::sanctions::SanctionRequest;
+use bahay_api::operator::sanctions::{SanctionFilter, SanctionInForce, SanctionRequest};
 
 use crate::accounts::{Sanction, SanctionError, SanctionKind};
 use crate::clock;
-use crate::http::{Code, CodeExt as _, Problem, Services};
+use crate::http::{Code, CodeExt as _, PageOf, PageRequest, Problem, Services};
 use crate::ids::PlayerId;
-use crate::operators::{CanModerate, Sanctions};
+use crate::operators::{CanModerate, Operator, Sanctions};
 
 /// The longest temporary sanction, in hours.
 const HOURS_MAX: u32 = 87_600;
+
+/// Returns a page of the sanctions in force, newest first.
+pub(super) async fn list_in_force(
+    sanctions: &Sanctions,
+    request: &PageRequest<Operator, SanctionFilter>,
+) -> Result<PageOf<SanctionInForce>, Problem> {
+    let kind = request.filter.kind;
+    let list = format!("sanctions {kind:?}");
+    request.read(&list, |below, limit| sanctions.list_in_force(kind, below, limit)).await
+}
 
 /// Imposes a sanction that begins now.
 pub(super) async fn impose(

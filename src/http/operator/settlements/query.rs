@@ -4,7 +4,6 @@ use axum::body::Body;
 use axum::response::Response;
 use bahay_api::operator::settlements::{Settled, SettledTotals, SettlementFilter};
 use futures_util::TryStreamExt as _;
-use serde_json::Value;
 
 use crate::clock::Timestamp;
 use crate::http::core::csv_file::{csv_response, name_csv_file};
@@ -12,7 +11,7 @@ use crate::http::core::extractors::check_period;
 use crate::http::core::game_names::{check_ending, require_kind};
 use crate::http::{Code, CodeExt as _, PageOf, PageRequest, Problem, Services};
 use crate::operators::Operator;
-use crate::operators::audit::Action;
+use crate::operators::audit::{Action, filter_detail};
 use crate::reports::Reports;
 
 /// Returns a page of settlements, in the order of the filter.
@@ -43,10 +42,7 @@ pub(crate) async fn export(
     filter: SettlementFilter,
 ) -> Result<Response, Problem> {
     check(&filter)?;
-    let mut detail = serde_json::to_value(&filter).unwrap_or_default();
-    if let Value::Object(conditions) = &mut detail {
-        conditions.retain(|_, condition| !condition.is_null());
-    }
+    let detail = filter_detail(&filter);
     services.audit.record(&operator.actor(), Action::Exported, "settlements", detail).await?;
     let zone = services.standings.calendar().time_zone();
     let bounds = [filter.from, filter.to].map(|at| at.map(Timestamp::from));

@@ -21,6 +21,7 @@ use crate::http::operator::desk_ui::{
     page, select, table, text_area,
 };
 use crate::http::operator::games::game_rows;
+use crate::http::operator::sanctions::NamedPlayers;
 use crate::http::{Code, CodeExt as _, Path, Query, Services};
 
 #[derive(Debug, Default, Deserialize)]
@@ -140,20 +141,21 @@ pub(crate) async fn refresh(
 }
 
 async fn live_part(services: &Services, table: TableId) -> Markup {
-    match query::find_table(services, table).await {
-        Ok(table) => {
-            match services.lobby.tables().render(&table, |table| view(&table.view(None))) {
-                Ok(shown) => shown,
-                Err(_) => {
-                    html! { p class="alert" { "The table cannot be displayed and is halted." } }
-                }
-            }
-        }
-        Err(problem) => html! { p class="alert" { (problem.code.title()) "." } },
-    }
+    let alert = |text: &str| html! { p class="alert" { (text) "." } };
+    let table = match query::find_table(services, table).await {
+        Ok(table) => table,
+        Err(problem) => return alert(problem.code.title()),
+    };
+    let Ok(shown) = services.lobby.tables().render(&table, |table| table.view(None)) else {
+        return alert("The table cannot be displayed and is halted");
+    };
+    let players = shown.seats.iter().flatten().map(|seat| seat.player.0);
+    // A table is displayed without badges while PostgreSQL is unavailable.
+    let named = NamedPlayers::load(services, players).await.unwrap_or_default();
+    draw_table(&shown, &named)
 }
 
-fn view(shown: &TableView<AnyGame>) -> Markup {
+fn draw_table(shown: &TableView<AnyGame>, named: &NamedPlayers) -> Markup {
     let (phase, game, playing) = match &shown.phase {
         PhaseView::Waiting => ("waiting for players", None, None),
         PhaseView::Preparing { game, .. } => ("preparing", Some(game), None),
@@ -168,7 +170,9 @@ fn view(shown: &TableView<AnyGame>) -> Markup {
         });
         vec![
             html! { (place + 1) },
-            html! { @if let Some(seat) = seat { (seat.name) " " (id(&seat.player)) } @else { "free" } },
+            html! {
+                @if let Some(seat) = seat { (named.link(seat.player.0, &seat.name)) } @else { "free" }
+            },
             html! { (seat.as_ref().map_or("", played_by)) },
             html! { @if let Some(wins) = crown { (wins) } },
         ]

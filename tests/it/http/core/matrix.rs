@@ -124,6 +124,7 @@ PUT    /v1/operator/rooms/{room}                  401    401   401  403    403  
 POST   /v1/operator/rooms/{room}/opening          401    401   401  403    403     403     200
 POST   /v1/operator/rooms/{room}/closing          401    401   401  403    403     403     200
 GET    /v1/operator/rooms/{room}/revisions        401    401   401  200    200     200     200
+GET    /v1/operator/sanctions                          401    401   401  200    200     200     200
 GET    /v1/operator/players/{id}/{sanctions}           401    401   401  200    200     200     200
 POST   /v1/operator/players/{id}/{sanctions}           401    401   401  403    201     403     201
 POST   /v1/operator/players/{id}/{sanctions}/lifting   401    401   401  403    409     403     409

@@ -230,3 +230,55 @@ async fn a_banned_player_is_marked_wherever_the_name_stands() {
         luz.get(page).await.expect(200).shows(&badge);
     }
 }
+
+/// The sanctions of all players are listed while they are in force: neither lifted nor at their end.
+#[tokio::test]
+async fn sanctions_in_force_are_listed_until_they_end_or_are_lifted() {
+    let (server, guests) = Server::with_guests(3).await;
+    let mut luz = Browser::enrolled(&server, "ate.luz", Role::Admin).await;
+    let viewer = server.operator("kuya.ben", Role::Viewer).await;
+    let list = |query: &str| server.get(&format!("/v1/operator/sanctions{query}"), &viewer);
+    assert_eq!(ok(list("")).await, json!({ "items": [], "next_cursor": null }));
+
+    let sanctions = [("ban", "72"), ("mute", "1"), ("ban", "permanent")];
+    for (guest, (kind, duration)) in guests.iter().zip(sanctions) {
+        let player = format!("/desk/players/{}", guest.id);
+        let fields = [("kind", kind), ("duration", duration), ("hours", ""), ("reason", REASON)];
+        luz.send(&player, &format!("{player}/sanctions"), &fields).await.expect(303);
+        server.clock.advance(Duration::from_secs(1));
+    }
+    let players = |listed: &Value| -> Vec<String> {
+        items(listed).iter().map(|sanction| text(&sanction["player"])).collect()
+    };
+    let all = ok(list("")).await;
+    assert_eq!(players(&all), [&*guests[2].id, &*guests[1].id, &*guests[0].id]);
+    let name = text(&guests[0].answer["player"]["name"]);
+    let expected = json!({
+        "kind": "ban", "name": name, "reason": REASON, "imposed_by": "ate.luz",
+        "imposed_at": "2026-03-01T12:00:00.000Z", "ends_at": "2026-03-04T12:00:00.000Z"
+    });
+    assert_fields(&all["items"][2], expected);
+    assert_eq!(all["items"][0]["ends_at"], Value::Null);
+
+    // By pages and by kind. A cursor is valid only for its list.
+    let first = ok(list("?kind=ban&limit=1")).await;
+    assert_eq!(players(&first), [&*guests[2].id]);
+    let cursor = text(&first["next_cursor"]);
+    let second = ok(list(&format!("?kind=ban&limit=1&cursor={cursor}"))).await;
+    assert_eq!(players(&second), [&*guests[0].id]);
+    assert_eq!(second["next_cursor"], Value::Null);
+    expect_refusal(list(&format!("?cursor={cursor}")), 422, "cursor_invalid").await;
+    expect_refusal(list("?kind=fine"), 422, "query_invalid").await;
+    expect_refusal(server.get("/v1/operator/sanctions", &guests[1]), 401, "token_malformed").await;
+
+    let page = luz.get("/desk/sanctions?kind=mute").await.expect(200);
+    let muted = text(&guests[1].answer["player"]["name"]);
+    page.shows(&format!("{muted}</a>")).hides(&format!("{name}</a>"));
+    luz.get("/desk/sanctions").await.shows("permanent").shows(&format!("{name}</a>"));
+
+    let player = format!("/desk/players/{}", guests[2].id);
+    luz.send(&player, &format!("{player}/sanctions/lifting"), &[("kind", "ban")]).await.expect(303);
+    assert_eq!(players(&ok(list("")).await), [&*guests[1].id, &*guests[0].id]);
+    server.clock.advance(Duration::from_hours(1));
+    assert_eq!(players(&ok(list("")).await), [&*guests[0].id]);
+}
