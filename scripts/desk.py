@@ -112,6 +112,7 @@ def pages():
     yield "Table", f"/desk/tables/{open_table(room)}"
     yield "Corrections", "/desk/corrections"
     yield "Reports", "/desk/reports"
+    yield "Sanctions", "/desk/sanctions"
     yield "Search", "/desk/search?text=al"
     yield "Switches", "/desk/switches"
     yield "Operators", "/desk/operators"
