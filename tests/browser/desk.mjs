@@ -384,7 +384,7 @@ await luz.evaluate(() => { globalThis.wasLoadedOnce = true; });
 const second = await guest();
 sockets.push(await openSocket(second.access_token));
 assert.equal((await api('POST', '/v1/rooms/newbie/seat', second.access_token, {})).table, table);
-await seats.getByText(second.player.id).waitFor();
+await seats.locator(`a[href='/desk/players/${second.player.id}']`).waitFor();
 assert.equal(await luz.evaluate(() => globalThis.wasLoadedOnce), true);
 await checkPage(luz, 'a table');
 await ofLuz.job('the end of a table', `/desk/tables/${table}`, { clicks: 2, loads: 2 }, async () => {
@@ -437,8 +437,8 @@ await luz.getByRole('button', { name: 'Open the house' }).click();
 await luz.getByRole('button', { name: 'Close the house' }).waitFor();
 
 const pages = ['today', 'today/compare', 'settlements', 'players', `players/${player.player.id}`, 'reports', 'sanctions',
-  'collusion',
-  'ledger', 'search', 'transfers', 'rooms', 'rooms/newbie', 'tables', 'corrections', 'switches', 'operators', 'jobs', 'token', 'audit'];
+  'collusion', 'ledger', 'search', 'transfers', 'rooms', 'rooms/newbie', 'tables', 'corrections', 'switches', 'operators',
+  'jobs', 'token', 'audit'];
 for (const path of pages) {
   const answer = await luz.goto(`${url}/desk/${path}`);
   assert.equal(answer.status(), 200, path);
