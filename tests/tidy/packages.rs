@@ -25,8 +25,8 @@ pub(crate) const PACKAGES: &[(&str, &[&str])] = &[
     ("api", &["base", "engine", "names", "protocol", "shell"]),
     ("events", &["base", "db"]),
     // A player's client, and the laboratory, which may also depend on the service itself.
-    ("client", &["base", "bots", "engine", "protocol"]),
-    ("lab", &["base", "bots", "client", "db", "engine", "protocol", "rate-limit"]),
+    ("client-tokio", &["base", "bots", "engine", "protocol"]),
+    ("lab", &["base", "bots", "client-tokio", "db", "engine", "protocol", "rate-limit"]),
 ];
 
 /// The name of the root package.
@@ -48,12 +48,12 @@ pub(crate) const RESTRICTED: &[(&str, &[&str])] = &[
     ("opentelemetry", &["telemetry"]),
     ("prometheus-client", &["bahay"]),
     ("redis", &["live-store"]),
-    ("reqwest", &["client"]),
+    ("reqwest", &["client-tokio"]),
     ("ring", &["auth"]),
     ("rustix", &["bahay"]),
     ("socket2", &["rate-limit"]),
     ("sqlx", &["bahay", "db", "events", "jobs", "lab", "records"]),
-    ("tokio-tungstenite", &["bahay", "client"]),
+    ("tokio-tungstenite", &["bahay", "client-tokio"]),
     ("totp-rs", &["bahay"]),
     ("tracing-subscriber", &["telemetry"]),
     ("zstd", &["bahay", "records"]),

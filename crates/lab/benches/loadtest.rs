@@ -10,7 +10,7 @@ use std::sync::{Arc, RwLock};
 
 use bahay::rooms::house_rooms;
 use bahay_bots::simulation::{Habits, Simulation};
-use bahay_client::RawMessage;
+use bahay_client_tokio::RawMessage;
 use bahay_engine::catalog::{self, AnyGame, NamedRules};
 use bahay_engine::coins::Coins;
 use bahay_engine::table::{Clocks, PhaseView, TableView, Terms};

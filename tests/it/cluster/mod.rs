@@ -11,7 +11,7 @@ use bahay::app::RunningServer;
 use bahay::entropy;
 use bahay::live_store::{AppendOutcome, JournalEntry, Point, Publication, Tail};
 use bahay::lobby::house_rooms;
-use bahay_client::Play;
+use bahay_client_tokio::Play;
 use bahay_engine::table::{Clocks, ENGINE, TableId};
 use playing::{PlayerGroup, Trio, join_when_available, trio, trios};
 use tokio::time::timeout;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use bahay::ws::protocol::Message;
-use bahay_client::{Client, Play, PlayError};
+use bahay_client_tokio::{Client, Play, PlayError};
 use bahay_engine::table::{Event, PhaseView, TableId};
 use tokio::sync::watch;
 use tokio::task::JoinSet;

@@ -1,6 +1,6 @@
 //! A running game, as operators view and void it over the API.
 
-use bahay_client::{Client, Play};
+use bahay_client_tokio::{Client, Play};
 use bahay_engine::cards::CardSet;
 use bahay_engine::catalog::AnyView;
 use bahay_engine::table::{GameId, PhaseView};

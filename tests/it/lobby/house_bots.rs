@@ -10,7 +10,7 @@ use bahay::lobby::{self, HouseBot, Matcher, house_rooms};
 use bahay::ratings::Ratings;
 use bahay::records::Records;
 use bahay::standings::{self, Calendar};
-use bahay_client::{Client, Play};
+use bahay_client_tokio::{Client, Play};
 use bahay_engine::table::{Clocks, PhaseView, PlayerId, TableId};
 use serde_json::{Value, json};
 use uuid::Uuid;

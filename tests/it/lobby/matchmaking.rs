@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use bahay::live_store::{SeatReservation, TicketState};
 use bahay::lobby::{self, Lobby, LobbyError, Matcher, Ticket};
 use bahay::ratings::Ratings;
-use bahay_client::Client;
+use bahay_client_tokio::Client;
 use bahay_engine::matchmaking::{Candidate, TicketId};
 use bahay_engine::table::{PlayerId, TableId};
 use bahay_engine::testing::TestRng;

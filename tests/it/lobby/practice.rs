@@ -5,7 +5,7 @@
 use bahay::lobby::{self, RuleSetRequest};
 use bahay::rate_limit::{self, Rate};
 use bahay::ws::protocol::Message;
-use bahay_client::{Client, Play, PlayError};
+use bahay_client_tokio::{Client, Play, PlayError};
 use bahay_engine::catalog::{self, AnyAction, AnyGame};
 use bahay_engine::game::Game;
 use bahay_engine::table::{Clocks, Event, Input, Phase, PhaseView, Rejection, Table, TableId};

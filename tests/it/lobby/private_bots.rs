@@ -6,7 +6,7 @@ use std::time::Duration;
 use bahay::lobby::{
     BotsUnavailable, HouseBot, Lobby, LobbyError, Options, PrivateTableRequest, RuleSetRequest,
 };
-use bahay_client::Client;
+use bahay_client_tokio::Client;
 use bahay_engine::coins::Coins;
 use bahay_engine::table::{Clocks, PlayerId};
 use serde_json::{Value, json};

@@ -6,7 +6,7 @@ use std::time::Duration;
 use bahay::ledger::audit::Difference;
 use bahay::ledger::{LedgerError, PotRefundRequest};
 use bahay::lobby::{self, PRIVATE_TABLES_MAX, house_rooms};
-use bahay_client::{Client, Play};
+use bahay_client_tokio::{Client, Play};
 use bahay_engine::table::{Share, TableId};
 use redis::AsyncCommands as _;
 use serde_json::{Value, json};

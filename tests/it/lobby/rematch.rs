@@ -3,7 +3,7 @@
 
 use bahay::lobby::{FinishedGame, LobbyError, REMATCH_WITHIN, house_rooms};
 use bahay::ws::protocol::Message;
-use bahay_client::{Client, Play};
+use bahay_client_tokio::{Client, Play};
 use bahay_engine::table::{Clocks, GameId, PlayerId, TableId};
 use futures_util::future::join_all;
 use serde_json::{Value, json};

@@ -2,7 +2,7 @@
 //! has the new terms, and a waiting POT keeps the rules of its beginning.
 
 use bahay::lobby::house_rooms;
-use bahay_client::Play;
+use bahay_client_tokio::Play;
 use bahay_engine::coins::Coins;
 use bahay_engine::table::{PhaseView, Price};
 use serde_json::{Value, json};

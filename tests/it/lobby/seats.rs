@@ -3,7 +3,7 @@
 
 use bahay::lobby::{self, house_rooms};
 use bahay::ws::protocol::{Message, WaitReason};
-use bahay_client::Client;
+use bahay_client_tokio::Client;
 use bahay_engine::coins::Coins;
 use bahay_engine::table::Clocks;
 use serde_json::{Value, json};

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use bahay::ws::protocol::Command;
-use bahay_client::{Client, Play};
+use bahay_client_tokio::{Client, Play};
 use bahay_engine::table::TableId;
 use serde_json::Value;
 use uuid::Uuid;

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 
-use bahay_client::Client;
+use bahay_client_tokio::Client;
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 use uuid::Uuid;

@@ -5,7 +5,7 @@
 use bahay::social::Phrase;
 use bahay::ws::protocol::brief::Form;
 use bahay::ws::protocol::{Command, Message};
-use bahay_client::{Client, Play};
+use bahay_client_tokio::{Client, Play};
 use bahay_engine::catalog::{AnyAction, AnyEvent, AnyGame};
 use bahay_engine::seat::Seat;
 use bahay_engine::table::{Event, GameId, PhaseView};

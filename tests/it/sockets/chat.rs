@@ -10,7 +10,7 @@ use bahay::operators::Sanctions;
 use bahay::operators::audit::Actor;
 use bahay::social::Phrase;
 use bahay::ws::protocol::{Command, Message, Tag};
-use bahay_client::{Client, Play, PlayError};
+use bahay_client_tokio::{Client, Play, PlayError};
 use bahay_engine::catalog::{AnyAction, AnyGame};
 use bahay_engine::games::tongits::Action;
 use bahay_engine::seat::SeatSet;

@@ -3,7 +3,7 @@
 
 use bahay::rate_limit::Rate;
 use bahay::ws::protocol::{Command, Credential, Message, close};
-use bahay_client::{Client, Play, PlayError, SocketAuth};
+use bahay_client_tokio::{Client, Play, PlayError, SocketAuth};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 
-use bahay_client::{Client, CommandOutcome};
+use bahay_client_tokio::{Client, CommandOutcome};
 use bahay_engine::catalog::AnyAction;
 use bahay_engine::table::{ActionOrigin, GameId};
 use tokio::task::JoinSet;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use bahay::lobby::{Room, house_rooms};
 use bahay::ws::protocol::Message;
-use bahay_client::{Client, Play};
+use bahay_client_tokio::{Client, Play};
 use bahay_engine::catalog::{AnyAction, AnyEvent, AnyGame};
 use bahay_engine::games::tongits::{Action, Event as GameEvent};
 use bahay_engine::seat::SeatSet;

@@ -9,7 +9,7 @@ use bahay::lobby::house_rooms;
 use bahay::ws::FaultHooks;
 use bahay::ws::protocol::close;
 use bahay_api::socket::{example_commands, example_messages};
-use bahay_client::Play;
+use bahay_client_tokio::Play;
 use bahay_engine::catalog::AnyGame;
 use bahay_engine::chance::ChanceRng;
 use bahay_engine::table::{Event, Table, TableId};

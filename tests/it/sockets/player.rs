@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use bahay_client::{
+use bahay_client_tokio::{
     Client, CommandNumber, CommandOutcome, PlayEvent, ReconnectingPlay, table_events,
 };
 use bahay_engine::catalog::AnyAction;

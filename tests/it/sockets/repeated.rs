@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bahay::ws::protocol::{Command, Message};
-use bahay_client::{Play, PlayError};
+use bahay_client_tokio::{Play, PlayError};
 use bahay_engine::catalog::AnyAction;
 use bahay_engine::table::GameId;
 use tokio::time::timeout;

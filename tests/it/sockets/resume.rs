@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use bahay::ledger::LedgerTasks;
 use bahay::ws::protocol::{Command, Message, OpenPrompt, Tag};
-use bahay_client::{Client, PlayEvent, ReconnectingPlay, table_events};
+use bahay_client_tokio::{Client, PlayEvent, ReconnectingPlay, table_events};
 use bahay_engine::catalog::AnyGame;
 use bahay_engine::chance::{ChanceRng, Key};
 use bahay_engine::game::{Game, Viewer};

@@ -1,6 +1,6 @@
 //! A test that the server's log contains no token, ticket, device or seed while games are played.
 
-use bahay_client::{Client, SocketAuth};
+use bahay_client_tokio::{Client, SocketAuth};
 use futures_util::{SinkExt as _, StreamExt as _};
 use tempfile::NamedTempFile;
 use tokio::time::timeout;

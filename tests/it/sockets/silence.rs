@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use bahay::lobby::{Room, house_rooms};
 use bahay::ws::{LinkTimes, Silence};
-use bahay_client::Play;
+use bahay_client_tokio::Play;
 use bahay_engine::games::tongits::Rules;
 use bahay_engine::table::PlayerId;
 

@@ -16,7 +16,7 @@ use bahay::social::Phrase;
 use bahay::ws::protocol::brief::Form;
 use bahay::ws::protocol::{Command, Message};
 use bahay_bots::Ai;
-use bahay_client::{Client, Play, RawMessage};
+use bahay_client_tokio::{Client, Play, RawMessage};
 use bahay_engine::catalog::{AnyGame, AnyRules};
 use bahay_engine::chance::ServerSeed;
 use bahay_engine::coins::Coins;

@@ -3,7 +3,7 @@
 
 use bahay::rate_limit::Rate;
 use bahay::ws::protocol::close;
-use bahay_client::{Client, Play, PlayError};
+use bahay_client_tokio::{Client, Play, PlayError};
 use futures_util::{SinkExt as _, StreamExt as _};
 use serde_json::{Value, json};
 use tokio::time::timeout;

@@ -8,7 +8,7 @@ use bahay::db;
 use bahay::ledger::{Grant, Ledger, LedgerOptions};
 use bahay::live_store::{LiveStore, RedisSetupError};
 use bahay::ws::protocol::Message;
-use bahay_client::{Client, Play};
+use bahay_client_tokio::{Client, Play};
 use bahay_engine::table::PhaseView;
 use redis::aio::MultiplexedConnection;
 use reqwest::StatusCode;

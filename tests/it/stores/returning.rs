@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bahay::ws::protocol::{Command, Credential, Message, close};
-use bahay_client::{PlayError, SocketAuth};
+use bahay_client_tokio::{PlayError, SocketAuth};
 use sqlx::Connection as _;
 use tokio::time::{sleep, timeout};
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bahay::lobby::{Room, house_rooms};
 use bahay::ws::protocol::{Closing, Message};
-use bahay_client::{Client, Play};
+use bahay_client_tokio::{Client, Play};
 use bahay_engine::catalog::AnyGame;
 use bahay_engine::games::tongits::Countdowns;
 use bahay_engine::table::{ActionOrigin, Event, GameId, Record};

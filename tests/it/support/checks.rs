@@ -7,7 +7,7 @@ use bahay::reports::pair_signs::ALERT_SCORE_DEFAULT;
 use bahay::reports::{Pairs, Reports};
 use bahay::standings::{Calendar, Standings};
 use bahay::verify::ledger::{self, Extent, Report};
-use bahay_client::Client;
+use bahay_client_tokio::Client;
 use bahay_engine::catalog::AnyGame;
 use bahay_engine::table::{GameId, Readable as _, Record};
 use jiff::tz::TimeZone;

@@ -18,7 +18,7 @@ use bahay::retention::RetentionPeriods;
 use bahay::rewards::Terms;
 use bahay::tables::{Tables, TermsSource};
 use bahay::ws::{FaultHooks, LinkTimes, Silence};
-use bahay_client::{Client, Play};
+use bahay_client_tokio::{Client, Play};
 use bahay_engine::catalog::{AnyGame, AnyRules};
 use bahay_engine::coins::Coins;
 use bahay_engine::games::tongits::Rules;

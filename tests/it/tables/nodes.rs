@@ -3,7 +3,7 @@
 use std::process::Output;
 
 use bahay::ws::protocol::{Closing, Message, close};
-use bahay_client::{Client, Play};
+use bahay_client_tokio::{Client, Play};
 use bahay_engine::table::{Event, TableId};
 
 use crate::support::bank::seat;

@@ -5,7 +5,7 @@
 use bahay::verify;
 use bahay::ws::protocol::Command;
 use bahay::ws::protocol::brief::Form;
-use bahay_client::{Client, Play, PlayError};
+use bahay_client_tokio::{Client, Play, PlayError};
 use bahay_engine::catalog::{AnyEvent, AnyRules};
 use bahay_engine::coins::Coins;
 use bahay_engine::game::Skill;

@@ -1,7 +1,7 @@
 //! Play over the socket: guarantees for clients, and the treatment of invalid ones.
 
 use bahay::ws::protocol::{MESSAGE_BYTES_MAX, Message, close};
-use bahay_client::{Client, Play, PlayError};
+use bahay_client_tokio::{Client, Play, PlayError};
 use bahay_engine::table::{Event, GameId};
 use bahay_lab::demo;
 use tokio::time::timeout;

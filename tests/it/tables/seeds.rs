@@ -7,7 +7,7 @@ use bahay::clock::Timestamp;
 use bahay::reports::Deals;
 use bahay::tables::Tables;
 use bahay::ws::protocol::Command;
-use bahay_client::{Client, Play, PlayError};
+use bahay_client_tokio::{Client, Play, PlayError};
 use bahay_engine::catalog::AnyGame;
 use bahay_engine::chance::{ClientSeed, Commitment};
 use bahay_engine::table::{Clocks, GameId, Input, Phase, PhaseView, PlayerId, TableId, TableView};

@@ -21,7 +21,7 @@ use tokio::task::JoinSet;
 use tokio::time::{Interval, MissedTickBehavior, interval, timeout};
 
 use bahay_base::entropy;
-use bahay_client::{
+use bahay_client_tokio::{
     AwaitedInput, Client, ClientError, CommandOutcome, PlayEvent, ReconnectError, ReconnectingPlay,
     Wallet, table_events,
 };

@@ -5,7 +5,7 @@ use bahay_engine::coins::Coins;
 use bahay_engine::game::Game;
 use bahay_engine::table::{Record, TableId, VerifySummary};
 
-use bahay_client::Wallet;
+use bahay_client_tokio::Wallet;
 
 pub(super) fn print_seats(
     base: &str,

@@ -37,7 +37,7 @@ mod report;
 
 use std::path::{Path, PathBuf};
 
-use bahay_client::{Client, ClientError};
+use bahay_client_tokio::{Client, ClientError};
 use bahay_protocol::brief::Form;
 use bahay_rate_limit::Rate;
 use clap::{Args, ValueEnum};

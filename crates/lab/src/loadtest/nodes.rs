@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use bahay_client::Client;
+use bahay_client_tokio::Client;
 use bahay_engine::table::TableId;
 use futures_util::future::join_all;
 

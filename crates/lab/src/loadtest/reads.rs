@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use bahay_base::clock::Moment;
 use bahay_base::entropy;
-use bahay_client::{AwaitedInput, Client, ClientError, PlayError};
+use bahay_client_tokio::{AwaitedInput, Client, ClientError, PlayError};
 use bahay_engine::table::{Event, GameId};
 use bahay_protocol::Message;
 use serde::Serialize;

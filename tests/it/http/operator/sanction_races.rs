@@ -7,7 +7,7 @@ use bahay::accounts::{Sanction, SanctionKind};
 use bahay::operators::Sanctions;
 use bahay::operators::audit::Actor;
 use bahay::ws::protocol::Command;
-use bahay_client::PlayError;
+use bahay_client_tokio::PlayError;
 use futures_util::future::join_all;
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};

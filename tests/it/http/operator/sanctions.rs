@@ -7,7 +7,7 @@ use bahay::clock::{self, Clock};
 use bahay::operators::audit::Actor;
 use bahay::operators::{Role, Sanctions};
 use bahay::ws::protocol::{Command, close};
-use bahay_client::{Client, Play, PlayError};
+use bahay_client_tokio::{Client, Play, PlayError};
 use reqwest::Method;
 use serde_json::{Value, json};
 use uuid::Uuid;

@@ -14,7 +14,7 @@ use std::time::Duration;
 use bahay::tables::Tables;
 use bahay::ws::protocol::Command;
 use bahay_bots::table::ai_action;
-use bahay_client::{Client, Play, PlayError};
+use bahay_client_tokio::{Client, Play, PlayError};
 use bahay_engine::catalog::{AnyAction, AnyGame};
 use bahay_engine::chance::{ChanceRng, Key};
 use bahay_engine::game::{Game as _, Viewer};

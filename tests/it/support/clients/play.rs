@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bahay::ws::protocol::{Command, Message};
-use bahay_client::{Client, ClientTable, Play, PlayError};
+use bahay_client_tokio::{Client, ClientTable, Play, PlayError};
 use bahay_engine::catalog::{AnyAction, AnyEvent, AnyGame};
 use bahay_engine::table::{Event, GameId, PhaseView, TableId};
 use tokio::time::timeout;

@@ -1,7 +1,7 @@
 //! Sockets below the level of the client: a socket of frames, and one of bytes for clients that no
 //! library implements, with frames that violate the protocol, and a reader that does not read.
 
-use bahay_client::PlayError;
+use bahay_client_tokio::PlayError;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
 use tokio::time::timeout;

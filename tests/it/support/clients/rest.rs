@@ -1,6 +1,6 @@
 //! Calls of the REST API as a program makes them that has only an address and a token.
 
-use bahay_client::Client;
+use bahay_client_tokio::Client;
 use reqwest::header::RETRY_AFTER;
 use reqwest::{Method, RequestBuilder};
 use serde_json::Value;

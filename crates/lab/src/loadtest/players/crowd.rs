@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock, RwLock};
 use std::time::Duration;
 
-use bahay_client::{Client, ClientError};
+use bahay_client_tokio::{Client, ClientError};
 use tokio::sync::{Semaphore, watch};
 
 use super::audit::ObservedGame;

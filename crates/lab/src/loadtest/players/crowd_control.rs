@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bahay_base::entropy;
-use bahay_client::{Client, ClientError};
+use bahay_client_tokio::{Client, ClientError};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 

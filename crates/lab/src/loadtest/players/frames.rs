@@ -9,7 +9,7 @@
 
 use std::sync::{Arc, PoisonError, RwLock};
 
-use bahay_client::RawMessage;
+use bahay_client_tokio::RawMessage;
 use bahay_engine::catalog::AnyGame;
 use bahay_engine::game::{Game, Viewer};
 use bahay_engine::table::{Event, PhaseView, TableView};
@@ -251,7 +251,7 @@ mod tests {
     use crate::loadtest::players::audit::ObservedGame;
     use crate::rules::first_room;
     use bahay_bots::simulation::{Habits, Simulation};
-    use bahay_client::RawMessage;
+    use bahay_client_tokio::RawMessage;
     use bahay_engine::catalog::{self, AnyGame};
     use bahay_engine::coins::Coins;
     use bahay_engine::game::{Game, Viewer};

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bahay_base::clock::Moment;
 use bahay_base::entropy;
-use bahay_client::{Client, ClientError, ClientTable, Play, PlayError};
+use bahay_client_tokio::{Client, ClientError, ClientTable, Play, PlayError};
 use bahay_engine::table::TableId;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{sleep, timeout};

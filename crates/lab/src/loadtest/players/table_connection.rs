@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bahay_base::clock::Moment;
-use bahay_client::{AwaitedInput, Client, ClientTable, Play, PlayError, RawMessage};
+use bahay_client_tokio::{AwaitedInput, Client, ClientTable, Play, PlayError, RawMessage};
 use bahay_engine::catalog::AnyGame;
 use bahay_engine::game::Game;
 use bahay_engine::table::{Event, PhaseView};
