@@ -132,6 +132,7 @@ form:
 short_fields: form
 brief: form short_fields
 reader: brief
+known: brief reader
 command_reader:
 ";
 

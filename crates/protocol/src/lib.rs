@@ -8,6 +8,7 @@
 pub mod brief;
 mod command_reader;
 mod form;
+mod known;
 pub mod limits;
 mod phrase;
 mod reader;
