@@ -24,6 +24,8 @@ pub(crate) const PACKAGES: &[(&str, &[&str])] = &[
     ("live-store", &["base", "engine", "shell"]),
     ("api", &["base", "engine", "names", "protocol", "shell"]),
     ("events", &["base", "db"]),
+    // The behaviour of a player's client without I/O.
+    ("client", &["engine", "protocol", "shell"]),
     // A player's client, and the laboratory, which may also depend on the service itself.
     ("client-tokio", &["base", "bots", "engine", "protocol"]),
     ("lab", &["base", "bots", "client-tokio", "db", "engine", "protocol", "rate-limit"]),
