@@ -218,6 +218,15 @@ macro_rules! catalog {
                 }
             }
 
+            fn refusal_in_view(view: &AnyView, action: &AnyAction) -> Option<AnyRefusal> {
+                match (view, action) {
+                    $((AnyView::$variant(view), AnyAction::$variant(action)) => {
+                        <$game>::refusal_in_view(view, action).map(AnyRefusal::$variant)
+                    })+
+                    _ => Some(AnyRefusal::OtherGame),
+                }
+            }
+
             fn is_commitment(view: &AnyView, action: &AnyAction) -> bool {
                 match (view, action) {
                     $((AnyView::$variant(view), AnyAction::$variant(action)) => {

@@ -433,6 +433,10 @@ pub trait Game: Value {
     /// Appends every action open to the viewer of this view, as [`Game::legal_actions`] does.
     fn legal_in_view(view: &Self::View, actions: &mut Vec<Self::Action>);
 
+    /// Returns the reason for which [`Game::act`] would refuse this action of the viewer; `None` if
+    /// it would accept the action, or if the viewer has no seat.
+    fn refusal_in_view(view: &Self::View, action: &Self::Action) -> Option<Self::Refusal>;
+
     /// Returns whether the action commits the viewer of this view without a prompt to do so (rule
     /// 8.3). The AI never makes a commitment for a player who is away within the grace. An answer
     /// to another seat's commitment is not a commitment, nor is a certain win.

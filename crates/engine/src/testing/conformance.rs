@@ -234,7 +234,12 @@ impl<'a, G: GameKind, P: Probe<G>> ConformanceRun<'a, G, P> {
         let seat = *self.dice.choose(&seats).ok_or("the game has no seats")?;
         let before = self.game.clone();
         let mut events = Vec::new();
-        let taken = self.game.act(seat, &action, &mut events).is_ok();
+        let refusal = self.game.act(seat, &action, &mut events).err();
+        let taken = refusal.is_none();
+        let in_view = G::refusal_in_view(&self.game.view(Viewer::Seat(seat)), &action);
+        ensure(in_view == refusal, || {
+            format!("{seat:?} is refused {action:?} for {refusal:?}, in its view for {in_view:?}")
+        })?;
         ensure(before == self.game, || format!("{action:?} changes the game in place"))?;
         ensure(taken || events.is_empty(), || format!("{action:?} is refused, with events"))?;
         let listed = self.probe.listed_equivalent(&self.game, seat, action.clone());

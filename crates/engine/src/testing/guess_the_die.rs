@@ -344,6 +344,10 @@ impl Game for GuessTheDie {
         }
     }
 
+    fn refusal_in_view(view: &View, Action::Bet { bet }: &Action) -> Option<BetRefusal> {
+        view.public.check(view.viewer?, *bet).err()
+    }
+
     /// Returns false, because all seats bet in every round.
     fn is_commitment(_view: &View, _action: &Action) -> bool {
         false

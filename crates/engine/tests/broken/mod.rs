@@ -220,6 +220,10 @@ impl Game for Broken {
         view.fault.miscount(actions);
     }
 
+    fn refusal_in_view(view: &BrokenView, action: &Action) -> Option<Illegal> {
+        Tongits::refusal_in_view(&view.sound, action)
+    }
+
     fn is_commitment(view: &BrokenView, action: &Action) -> bool {
         Tongits::is_commitment(&view.sound, action)
     }

@@ -100,6 +100,10 @@ impl Game for Fragile {
         Tongits::legal_in_view(view, actions);
     }
 
+    fn refusal_in_view((_, view): &Self::View, action: &Action) -> Option<Illegal> {
+        Tongits::refusal_in_view(view, action)
+    }
+
     fn is_commitment((_, view): &Self::View, action: &Action) -> bool {
         Tongits::is_commitment(view, action)
     }

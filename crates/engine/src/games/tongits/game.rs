@@ -134,6 +134,11 @@ impl Game for Tongits {
         }
     }
 
+    fn refusal_in_view(view: &View, action: &Action) -> Option<Illegal> {
+        let (seat, hand) = (view.viewer?, view.hand()?);
+        legal::check_action(&view.public, seat, hand, action).err()
+    }
+
     /// Returns whether the action calls a fight.
     fn is_commitment(_view: &View, action: &Action) -> bool {
         matches!(action, Action::Fight)

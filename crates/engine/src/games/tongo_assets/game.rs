@@ -120,6 +120,10 @@ impl Game for TongoAssets {
         }
     }
 
+    fn refusal_in_view(view: &View, action: &Action) -> Option<Illegal> {
+        legal::check(&view.actor()?, action).err()
+    }
+
     fn is_commitment(view: &View, action: &Action) -> bool {
         legal::is_commitment(&view.public, action)
     }

@@ -415,15 +415,13 @@ impl PublicState {
     /// 2.3 and 3).
     fn next_assessment(&mut self, after: Seat) {
         let opener = self.opener.expect("a round that is assessed was opened");
-        let mut seat = after;
-        while seat != opener {
-            seat = seat.next(self.seats());
-            if self.playing.contains(seat) {
-                self.begin_assessment(seat);
-                return;
-            }
+        let seats = self.seats();
+        let left = (opener.number() + seats - after.number()) % seats;
+        let mut others = after.others(seats).take(usize::from(left));
+        match others.find(|seat| self.playing.contains(*seat)) {
+            Some(seat) => self.begin_assessment(seat),
+            None => self.begin_opening(opener.next(seats)),
         }
-        self.begin_opening(opener.next(self.seats()));
     }
 
     fn begin_assessment(&mut self, seat: Seat) {

@@ -146,6 +146,11 @@ impl Game for TongoOptions {
         }
     }
 
+    fn refusal_in_view(view: &View, action: &Action) -> Option<Illegal> {
+        let (seat, hand) = (view.viewer?, view.hand()?);
+        legal::check(&view.public, seat, hand, action).err()
+    }
+
     fn is_commitment(view: &View, action: &Action) -> bool {
         legal::is_commitment(&view.public, action)
     }
