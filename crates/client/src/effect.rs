@@ -7,7 +7,9 @@ use bahay_engine::table::{GameId, PlayerId, Reason, TableId, TableView};
 use bahay_protocol::{Phrase, SeekState};
 
 use crate::rest::Answer;
-use crate::state::{CommandNumber, CommitmentCheck, Event, Hint, Intent, Link, Outcome};
+use crate::state::{
+    CommandNumber, CommitmentCheck, Event, Hint, Intent, Link, Outcome, TableState,
+};
 
 /// Something that the driver of the core has to do.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,7 +67,8 @@ pub enum Notification {
         events: Vec<Event>,
         /// The view before; `None` for the first one.
         before: Option<Box<TableView<AnyGame>>>,
-        after: Box<TableView<AnyGame>>,
+        /// The table afterwards, with its version and prompt.
+        after: Box<TableState>,
         is_snapshot: bool,
         /// True for the updates of a join after an absence: an app shows their result without
         /// animating each.
@@ -75,7 +78,7 @@ pub enum Notification {
     Watched {
         events: Vec<Event>,
         before: Option<Box<TableView<AnyGame>>>,
-        after: Box<TableView<AnyGame>>,
+        after: Box<TableState>,
         is_snapshot: bool,
     },
     /// A command has its outcome.

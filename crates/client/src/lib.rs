@@ -10,7 +10,8 @@
 //! 2. it performs every effect of [`ClientCore::poll_effect`], in order, before the next input;
 //! 3. it passes [`Input::Timeout`] at the time of [`ClientCore::poll_timeout`].
 //!
-//! [`ClientCore::state`] is what an app shows.
+//! [`ClientCore::state`] is what an app shows; [`ClientCore::screen`] is the same as texts and
+//! numbers, for apps in other languages.
 //! [`Notification`]s tell what has just happened. docs/PROTOCOL.md describes the protocol, and
 //! `clients/typescript` is the same behaviour in TypeScript; the tapes of `clients/tapes` test both.
 //!
@@ -72,6 +73,7 @@ mod outbox;
 mod random;
 mod rest;
 mod rfc3339;
+mod screen;
 mod session;
 mod sockets;
 mod state;
@@ -82,7 +84,12 @@ mod watchdog;
 pub use client_core::{ClientCore, Options};
 pub use effect::{Effect, Notification, StoreKey, UnseatedReason};
 pub use input::{Input, SeedText, SocketData, Time, Wish};
-pub use rest::{Answer, Call, CallProblem, HttpAnswer, Player, Wallet};
+pub use rest::{Answer, Call, CallProblem, HttpAnswer, Player, PlayerWallet};
+pub use screen::{
+    ActionRefusal, ActionScreen, Countdown, PaymentScreen, Screen, ScreenLine, SeatBadge,
+    SeatScreen, SettlementScreen, TableScreen,
+};
+pub use session::stored_session;
 pub use state::{
     Action, CommandNumber, CommitmentCheck, DealObservation, Event, Hint, Intent, Link,
     OpenCommand, Outcome, Seeking, State, TableState,

@@ -124,7 +124,7 @@ impl ServerAnswer {
     }
 
     /// Returns the tokens, if they are complete.
-    pub(crate) fn tokens(&self) -> Option<Tokens> {
+    pub(crate) fn tokens(&self) -> Option<SessionTokens> {
         if self.status != 200 {
             return None;
         }
@@ -132,7 +132,7 @@ impl ServerAnswer {
         let is_usable = |token: &str| !token.is_empty() && token.len() <= CREDENTIAL_BYTES_MAX;
         let expires_ms = parse_rfc3339_ms(&tokens.access_expires_at).filter(|ms| *ms > 0)?;
         let TokensBody { access_token: access, refresh_token: refresh, session, .. } = tokens;
-        (is_usable(&access) && is_usable(&refresh)).then_some(Tokens {
+        (is_usable(&access) && is_usable(&refresh)).then_some(SessionTokens {
             access,
             expires_ms,
             refresh,
@@ -141,20 +141,20 @@ impl ServerAnswer {
     }
 
     /// Returns the player and the tokens of a sign-in, if they are complete.
-    pub(crate) fn signed_in(&self) -> Option<(Player, Tokens)> {
+    pub(crate) fn signed_in(&self) -> Option<(Player, SessionTokens)> {
         let SignedInBody { player } = SignedInBody::deserialize(&self.body).ok()?;
         Some((player, self.tokens()?))
     }
 
     /// Returns the wallet, if this is the answer to a request for it.
-    pub(crate) fn wallet(&self) -> Option<Wallet> {
-        Wallet::deserialize(&self.body).ok().filter(|_| self.status == 200)
+    pub(crate) fn wallet(&self) -> Option<PlayerWallet> {
+        PlayerWallet::deserialize(&self.body).ok().filter(|_| self.status == 200)
     }
 }
 
 /// The tokens of a session.
 #[derive(Clone, Debug)]
-pub(crate) struct Tokens {
+pub(crate) struct SessionTokens {
     pub(crate) access: String,
     /// The expiry of the access token in the server's time.
     pub(crate) expires_ms: i64,
@@ -172,7 +172,7 @@ pub struct Player {
 
 /// A player's coins, in hundredths of a coin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-pub struct Wallet {
+pub struct PlayerWallet {
     /// The coins that can be spent.
     pub available: i64,
     /// The stakes held in running games.

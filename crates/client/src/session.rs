@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::input::Time;
 use crate::limits::{LIFETIME_MIN_MS, NEW_TOKEN_MS, RENEW_BEFORE_MS, clamp_time};
-use crate::rest::{CallProblem, PendingCall, Player, Tokens};
+use crate::rest::{CallProblem, HttpAnswer, PendingCall, Player, ServerAnswer, SessionTokens};
 
 /// A session as it is stored over a restart.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -31,7 +31,37 @@ pub(crate) struct StoredSession {
     offset_ms: Option<i64>,
 }
 
+/// Returns the value of [`StoreKey::Session`] for a player whom the app has signed in by itself.
+/// `tokens` is the body of the server's answer. `by_device` is true if the player was signed in as
+/// a guest, so that the device alone can sign the player in again. Returns `None` if the body lacks
+/// a token.
+///
+/// [`StoreKey::Session`]: crate::StoreKey::Session
+pub fn stored_session(player: Player, tokens: &str, by_device: bool) -> Option<String> {
+    let answer = ServerAnswer::read(&HttpAnswer {
+        status: 200,
+        content_type: Some("application/json".into()),
+        body: tokens.into(),
+        retry_after_ms: None,
+    });
+    let stored = StoredSession::new(player, answer?.tokens()?, by_device);
+    Some(stored.to_text())
+}
+
 impl StoredSession {
+    fn new(player: Player, tokens: SessionTokens, by_device: bool) -> Self {
+        let SessionTokens { access, expires_ms, refresh, session } = tokens;
+        Self {
+            player,
+            access,
+            access_expires_ms: expires_ms,
+            refresh: Some(refresh),
+            session,
+            by_device,
+            offset_ms: None,
+        }
+    }
+
     /// Reads a stored session; `None` for any other text.
     pub(crate) fn read(text: &str) -> Option<Self> {
         let stored: Self = serde_json::from_str(text).ok()?;
@@ -72,7 +102,7 @@ pub(crate) enum RenewingSince {
 }
 
 #[derive(Debug)]
-pub(crate) struct Session {
+pub(crate) struct ClientSession {
     /// The device's secret; `None` until it is drawn.
     pub(crate) device: Option<String>,
     pub(crate) stored: Option<StoredSession>,
@@ -87,7 +117,7 @@ pub(crate) struct Session {
     pub(crate) attempts: u32,
 }
 
-impl Session {
+impl ClientSession {
     pub(crate) fn new(device: Option<String>, stored: Option<&str>) -> Self {
         Self {
             device,
@@ -165,21 +195,12 @@ impl Session {
     /// Sets tokens that have just arrived.
     pub(crate) fn set_tokens(
         &mut self,
-        tokens: Tokens,
+        tokens: SessionTokens,
         player: Player,
         by_device: bool,
         time: Time,
     ) {
-        let Tokens { access, expires_ms, refresh, session } = tokens;
-        let stored = StoredSession {
-            player,
-            access,
-            access_expires_ms: expires_ms,
-            refresh: Some(refresh),
-            session,
-            by_device,
-            offset_ms: None,
-        };
+        let stored = StoredSession::new(player, tokens, by_device);
         self.set_received(stored, time);
     }
 

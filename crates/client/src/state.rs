@@ -8,7 +8,7 @@ use bahay_engine::seat::Seat;
 use bahay_engine::table::{GameId, TableId, TableView};
 use bahay_protocol::{OpenPrompt, Phrase, SeekState, Tag, WaitReason};
 
-use crate::rest::{Player, Wallet};
+use crate::rest::{Player, PlayerWallet};
 
 /// An action of any game of the catalogue.
 pub type Action = <AnyGame as Game>::Action;
@@ -39,7 +39,7 @@ pub struct State {
     /// The player's coins, if they were read; see [`Options::follows_wallet`].
     ///
     /// [`Options::follows_wallet`]: crate::Options::follows_wallet
-    pub wallet: Option<Wallet>,
+    pub wallet: Option<PlayerWallet>,
 }
 
 /// The state of the connection.

@@ -347,8 +347,11 @@ impl ClientCore {
         let longest_ms = pause_ms.map_or(backoff_ms, |ms| ms.min(TIME_MAX_MS >> 20));
         let ms = self.cx.random.draw_jitter(longest_ms);
         let until_ms = self.cx.now() + ms;
-        let (attempt, reason) = (self.failures, reason.to_owned());
-        self.set_link(Link::Pausing { until_ms, attempt, reason });
+        self.set_link(Link::Pausing {
+            until_ms,
+            attempt: self.failures,
+            reason: reason.to_owned(),
+        });
         self.cx.schedule(ms, Timer::EndPause);
     }
 

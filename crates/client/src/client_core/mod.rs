@@ -11,7 +11,8 @@ mod table;
 
 use std::collections::{BTreeMap, VecDeque};
 
-use bahay_engine::table::TableId;
+use bahay_engine::catalog::AnyGame;
+use bahay_engine::table::{Readable, TableId};
 use bahay_protocol::Tag;
 use bahay_protocol::brief::Form;
 
@@ -21,9 +22,10 @@ use crate::input::{Input, SocketData, Time};
 use crate::limits::{BACKOFF_MIN_MS, SLEPT_MS, TAGS_MAX, USUAL_OPEN_MS, clamp_time};
 use crate::outbox::Outbox;
 use crate::rest::{HttpAnswer, ServerAnswer};
-use crate::session::Session;
+use crate::screen::{ActionRefusal, Screen, find_refusal, to_screen};
+use crate::session::ClientSession;
 use crate::sockets::{ActiveSocket, PendingSocket};
-use crate::state::{Link, State, TableState};
+use crate::state::{Action, Link, State, TableState};
 use crate::table::{Seed, game_of, read_stored, write_stored};
 use crate::timers::Timer;
 use crate::watchdog::Watchdog;
@@ -97,7 +99,7 @@ pub struct ClientCore {
     cx: Context,
     name: Option<String>,
     follows_wallet: bool,
-    session: Session,
+    session: ClientSession,
     state: State,
     outbox: Outbox,
     seed: Option<Seed>,
@@ -140,7 +142,7 @@ impl ClientCore {
     pub fn new(options: Options) -> Self {
         let Options { base, random_seed, name, mut stored, time, forms, follows_wallet } = options;
         let session = stored.remove(&StoreKey::Session);
-        let session = Session::new(stored.remove(&StoreKey::Device), session.as_deref());
+        let session = ClientSession::new(stored.remove(&StoreKey::Device), session.as_deref());
         let player = session.player().cloned();
         let id = player.as_ref().map(|player| player.id);
         let table = stored.get(&StoreKey::Table).and_then(|text| read_stored(text, id));
@@ -193,6 +195,26 @@ impl ClientCore {
     /// Returns the device's secret, which signs the player in; `None` until it is drawn.
     pub fn device(&self) -> Option<&str> {
         self.session.device.as_deref()
+    }
+
+    /// Returns everything that an app shows at a time of the caller's monotonic clock.
+    pub fn screen(&self, now_ms: i64) -> Screen {
+        to_screen(&self.state, clamp_time(now_ms), self.server_time_ms(now_ms))
+    }
+
+    /// Reads an action of the table's game from its JSON, such as [`ActionScreen::json`]; `None` if
+    /// there is no table, or the text is no action of its game.
+    ///
+    /// [`ActionScreen::json`]: crate::ActionScreen::json
+    pub fn read_action(&self, json: &str) -> Option<Action> {
+        let table = self.state.table.as_ref()?;
+        AnyGame::read_action(&table.view.kind, &mut serde_json::Deserializer::from_str(json)).ok()
+    }
+
+    /// Returns the reason for which the server would refuse this action now; `None` if it is legal,
+    /// or if no game is played.
+    pub fn find_refusal(&self, action: &Action) -> Option<ActionRefusal> {
+        find_refusal(self.state.table.as_ref()?, action)
     }
 
     /// Returns the next effect to perform. All effects of an input must be performed before the

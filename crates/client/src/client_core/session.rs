@@ -9,8 +9,8 @@ use crate::limits::{
     READ_ATTEMPTS_MAX, READ_PAUSE_MS, RENEW_PAUSE_MS, SHARE_DELAY_MS, WAKE_AFTER_MS,
 };
 use crate::rest::{
-    Answer, Call, CallOwner, CallProblem, PendingCall, Player, ServerAnswer, Tokens, to_answer,
-    to_problem,
+    Answer, Call, CallOwner, CallProblem, PendingCall, Player, ServerAnswer, SessionTokens,
+    to_answer, to_problem,
 };
 use crate::session::{Renewal, RenewalWaiter, RenewingSince, StoredSession};
 use crate::state::Link;
@@ -146,7 +146,8 @@ impl ClientCore {
         let Some(stored) = &mut self.session.stored else {
             return;
         };
-        let (player, by_device) = (stored.player.clone(), stored.by_device);
+        let player = stored.player.clone();
+        let by_device = stored.by_device;
         let is_refused = answer.is_some_and(|answer| matches!(answer.status, 401 | 403));
         if let Some(tokens) = answer.and_then(ServerAnswer::tokens) {
             self.store_tokens(tokens, player, by_device);
@@ -258,7 +259,8 @@ impl ClientCore {
             self.renew_tokens(RenewalWaiter::Call(Box::new(pending)));
             return;
         }
-        let (call, token) = (pending.call.clone(), pending.token.clone());
+        let call = pending.call.clone();
+        let token = pending.token.clone();
         self.cx.send_request(&call, token.as_deref(), Purpose::Call(Box::new(pending)));
     }
 
@@ -343,8 +345,8 @@ impl ClientCore {
                 }
             }
             Renewal::SignedOut(CallProblem { code, detail, .. }) => {
-                let (code, detail) = (code.clone(), detail.clone());
-                self.end_connection(Link::SignedOut { code, detail });
+                let link = Link::SignedOut { code: code.clone(), detail: detail.clone() };
+                self.end_connection(link);
             }
             Renewal::Failed(CallProblem { code, retry_after_ms, .. }) => {
                 // A connection that is there needs no new token.
@@ -357,7 +359,7 @@ impl ClientCore {
         }
     }
 
-    fn store_tokens(&mut self, tokens: Tokens, player: Player, by_device: bool) {
+    fn store_tokens(&mut self, tokens: SessionTokens, player: Player, by_device: bool) {
         self.session.set_tokens(tokens, player, by_device, self.cx.time);
         self.store_session();
     }

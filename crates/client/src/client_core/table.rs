@@ -105,8 +105,13 @@ impl ClientCore {
             }
             Message::Ack { id, version } => self.handle_ack(id, version),
             Message::Refusal { id: Some(id), code, rule, detail, retryable, .. } => {
-                let (code, rule) = (code.into_owned(), rule.map(|rule| rule.into_owned()));
-                self.handle_refusal(id, Refusal { code, rule, detail, is_retryable: retryable });
+                let refusal = Refusal {
+                    code: code.into_owned(),
+                    rule: rule.map(|rule| rule.into_owned()),
+                    detail,
+                    is_retryable: retryable,
+                };
+                self.handle_refusal(id, refusal);
             }
             Message::Refusal { id: None, .. } => {}
             Message::Invited { code, from, name, game } => {
@@ -127,13 +132,14 @@ impl ClientCore {
         let before = before.as_ref().map(|table| Box::new(table.view.clone()));
         self.has_gap = false;
         self.kind = Some(after.view.kind.clone());
-        let view = Box::new(after.view.clone());
-        let (events, is_snapshot) = (Vec::new(), true);
+        let shown = Box::new(after.clone());
+        let events = Vec::new();
+        let is_snapshot = true;
         if is_table {
             self.tags.clear();
             self.keep_table(after);
             let is_catching_up = !is_current;
-            let after = view;
+            let after = shown;
             self.cx.notify(Notification::Table {
                 events,
                 before,
@@ -144,7 +150,7 @@ impl ClientCore {
             self.follow_up(&[]);
         } else {
             self.state.watched = Some(after);
-            self.cx.notify(Notification::Watched { events, before, after: view, is_snapshot });
+            self.cx.notify(Notification::Watched { events, before, after: shown, is_snapshot });
         }
     }
 
@@ -173,24 +179,26 @@ impl ClientCore {
                 return;
             }
         };
-        let (is_current, before) = (before.is_current, Some(Box::new(before.view.clone())));
+        let is_current = before.is_current;
+        let before = Some(Box::new(before.view.clone()));
         if is_current {
             // A missed update carries the time at which it happened, and a late one an earlier
             // time, so only an increase counts.
             self.offset_ms = self.offset_ms.max(clamp_time(server_ms) - self.cx.now());
         }
-        let view = Box::new(after.view.clone());
-        let (events, is_snapshot) = (update.events, false);
+        let shown = Box::new(after.clone());
+        let events = update.events;
+        let is_snapshot = false;
         if !is_table {
             self.state.watched = Some(after);
-            self.cx.notify(Notification::Watched { events, before, after: view, is_snapshot });
+            self.cx.notify(Notification::Watched { events, before, after: shown, is_snapshot });
             return;
         }
         self.keep_table(after);
         self.cx.notify(Notification::Table {
             events: events.clone(),
             before,
-            after: view,
+            after: shown,
             is_snapshot,
             is_catching_up: !is_current,
         });
