@@ -6,7 +6,7 @@
 # Failing inputs are stored in target/fuzz/found, and a message names the command that reproduces them. Inputs that
 # reach new code are stored in target/fuzz/corpus; fuzz/corpus holds a few seeds.
 
-FUZZ_TARGETS='tongits tongo_options tongo_assets records journals commands messages documents'
+FUZZ_TARGETS='tongits tongo_options tongo_assets records journals commands messages documents client'
 FUZZ=target/fuzz
 
 cmd_fuzz() {

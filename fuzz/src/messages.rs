@@ -44,9 +44,8 @@ pub struct WireTraffic {
 /// Returns the traffic at a table of the kind that the bytes select.
 pub fn wire_traffic(choices: &mut Choices<'_>) -> &'static WireTraffic {
     static TRAFFIC: OnceLock<Vec<WireTraffic>> = OnceLock::new();
-    let all = TRAFFIC.get_or_init(|| {
-        catalog::kinds().iter().map(|kind| create_traffic(kind.name)).collect()
-    });
+    let all = TRAFFIC
+        .get_or_init(|| catalog::kinds().iter().map(|kind| create_traffic(kind.name)).collect());
     &all[choices.below(all.len())]
 }
 

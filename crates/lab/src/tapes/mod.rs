@@ -76,7 +76,10 @@ pub fn run(options: &Tapes) -> Result<(), TapesError> {
 }
 
 /// Records one tape: a game from the seat of its first player.
-fn record_tape(game: &str, seed: u64) -> Result<String, TapesError> {
+///
+/// # Errors
+/// If there is no such game, or the game does not end.
+pub fn record_tape(game: &str, seed: u64) -> Result<String, TapesError> {
     let kinds = catalog::kinds();
     let kind = kinds.iter().find(|kind| kind.name == game);
     let kind = kind.ok_or_else(|| TapesError::NoGame(game.to_owned()))?;
