@@ -27,7 +27,7 @@ pub(crate) const PACKAGES: &[(&str, &[&str])] = &[
     // The behaviour of a player's client without I/O.
     ("client", &["engine", "protocol", "shell"]),
     // A player's client, and the laboratory, which may also depend on the service itself.
-    ("client-tokio", &["base", "bots", "engine", "protocol"]),
+    ("client-tokio", &["base", "bots", "client", "engine", "protocol"]),
     ("lab", &["base", "bots", "client-tokio", "db", "engine", "protocol", "rate-limit"]),
 ];
 

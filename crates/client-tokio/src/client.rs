@@ -1,8 +1,10 @@
 //! A signed-in player: sessions, seats, wallets and records over REST.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use bahay_client::{Player, StoreKey, stored_session};
 use bahay_engine::coins::Coins;
 use bahay_engine::table::{GameId, PlayerId, TableId};
 use bahay_protocol::brief::Form;
@@ -110,10 +112,12 @@ struct SignInResponse {
 }
 
 /// The tokens of a session.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Tokens {
     access_token: String,
+    access_expires_at: String,
     refresh_token: String,
+    session: String,
 }
 
 #[derive(Deserialize)]
@@ -191,6 +195,25 @@ impl Client {
 
     pub fn refresh_token(&self) -> &str {
         &self.tokens.refresh_token
+    }
+
+    /// Returns what a client core stores of this player: the device and the session.
+    pub(crate) fn stored_values(&self) -> BTreeMap<StoreKey, String> {
+        let player = Player { id: self.player, name: String::new() };
+        let tokens = serde_json::to_string(&self.tokens).unwrap_or_default();
+        let session = stored_session(player, &tokens, false);
+        let device = Some((StoreKey::Device, self.device_id.clone()));
+        let session = session.map(|session| (StoreKey::Session, session));
+        device.into_iter().chain(session).collect()
+    }
+
+    /// Returns the connections for requests.
+    pub(crate) fn http(&self) -> &reqwest::Client {
+        &self.http
+    }
+
+    pub(crate) fn form(&self) -> Form {
+        self.form
     }
 
     /// Exchanges the refresh token for new tokens, at any node. Clones keep the old tokens, which

@@ -3,10 +3,11 @@
 //! server's implementation.
 //!
 //! [`Client`] is a signed-in player. [`Play`] is one connection and reports everything that happens
-//! to it. [`ReconnectingPlay`] is a player who reconnects automatically. Both keep a
-//! [`ClientTable`], the player's copy of the table.
+//! to it. [`ReconnectingPlay`] is a player who reconnects automatically: a driver of the client core
+//! of `bahay_client` on tokio. Both keep a [`ClientTable`], the player's copy of the table.
 
 mod client;
+mod io;
 mod play;
 mod reconnecting;
 mod table;

@@ -96,7 +96,7 @@ const SILENCE: Duration = Duration::from_secs(25);
 
 /// The size of the read and write buffers in bytes. Most messages are much smaller, and the rest of
 /// a buffer is cleared before every read. The default would be 128 KiB for each.
-const BUFFER_BYTES: usize = 1024;
+pub(crate) const BUFFER_BYTES: usize = 1024;
 
 /// A message as received.
 #[derive(Clone, Debug)]
@@ -178,14 +178,6 @@ impl Play {
     /// Returns the tag of the version.
     pub fn tag(&self) -> Option<Tag> {
         self.state.tag()
-    }
-
-    pub(crate) fn state(&self) -> &ClientTable {
-        &self.state
-    }
-
-    pub(crate) fn state_mut(&mut self) -> &mut ClientTable {
-        &mut self.state
     }
 
     /// Returns the open prompt.

@@ -1,6 +1,7 @@
 //! A player's copy of its table: the last snapshot with all later updates applied.
 
 use bahay_bots::Ai;
+use bahay_client::TableState;
 use bahay_engine::catalog::AnyGame;
 use bahay_engine::chance::{ClientSeed, Commitment};
 use bahay_engine::game::Game;
@@ -43,6 +44,17 @@ pub struct ClientTable {
 }
 
 impl ClientTable {
+    /// Returns the copy of a table as a client core shows it.
+    pub(crate) fn from_state(state: &TableState) -> Self {
+        Self {
+            view: Some(state.view.clone()),
+            version: Some(state.version),
+            tag: Some(state.tag),
+            text: None,
+            prompt: state.prompt.clone(),
+        }
+    }
+
     pub fn view(&self) -> Option<&TableView<AnyGame>> {
         self.view.as_ref()
     }
