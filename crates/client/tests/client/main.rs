@@ -8,11 +8,13 @@ mod client;
 #[path = "../../../../fuzz/src/documents.rs"]
 mod documents;
 mod hostile;
+mod house;
 #[path = "../../../../fuzz/src/messages.rs"]
 #[expect(dead_code, reason = "the tests of the client use a part")]
 mod messages;
 mod rest;
 mod screens;
+mod sessions;
 mod suspensions;
 #[path = "../../../../fuzz/src/tables.rs"]
 #[expect(dead_code, reason = "the tests of the client use a part")]
