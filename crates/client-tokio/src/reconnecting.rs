@@ -119,6 +119,7 @@ impl ReconnectingPlay {
         let options = Options {
             stored: client.stored_values(),
             forms: vec![client.form()],
+            stores_table: false,
             ..Options::new(format!("http{HOUSE}"), entropy::seed(), Time::default())
         };
         let (input_sender, inputs) = mpsc::channel(INPUTS_MAX);

@@ -46,6 +46,8 @@ pub struct Options {
     pub time: Time,
     /// The message forms to offer, of which the server takes the shortest.
     pub forms: Vec<Form>,
+    /// True to store the table at every change, so that a restarted client shows it at once.
+    pub stores_table: bool,
     /// True to read the player's wallet after each connection and each settlement.
     pub follows_wallet: bool,
 }
@@ -60,6 +62,7 @@ impl Options {
             stored: BTreeMap::new(),
             time,
             forms: Form::ALL.to_vec(),
+            stores_table: true,
             follows_wallet: false,
         }
     }
@@ -98,6 +101,7 @@ enum Subject {
 pub struct ClientCore {
     cx: Context,
     name: Option<String>,
+    stores_table: bool,
     follows_wallet: bool,
     session: ClientSession,
     state: State,
@@ -140,7 +144,7 @@ impl ClientCore {
     /// Creates a client that is off until [`Input::Start`]. Stored values that this version cannot
     /// read are ignored.
     pub fn new(options: Options) -> Self {
-        let Options { base, random_seed, name, mut stored, time, forms, follows_wallet } = options;
+        let Options { base, random_seed, name, mut stored, time, forms, .. } = options;
         let session = stored.remove(&StoreKey::Session);
         let session = ClientSession::new(stored.remove(&StoreKey::Device), session.as_deref());
         let player = session.player().cloned();
@@ -151,7 +155,8 @@ impl ClientCore {
         Self {
             cx: Context::new(&base, random_seed, time),
             name,
-            follows_wallet,
+            stores_table: options.stores_table,
+            follows_wallet: options.follows_wallet,
             kind: table.as_ref().map(|table| table.view.kind.clone()),
             offset_ms: session.offset_ms(time),
             session,
@@ -367,8 +372,10 @@ impl ClientCore {
         if self.tags.len() > TAGS_MAX {
             self.tags.pop_front();
         }
-        let player = self.session.player().map(|player| player.id);
-        self.cx.store(StoreKey::Table, write_stored(&table, player));
+        if self.stores_table {
+            let player = self.session.player().map(|player| player.id);
+            self.cx.store(StoreKey::Table, write_stored(&table, player));
+        }
         let game = game_of(&table.view);
         if table.is_current && self.seed.as_ref().is_some_and(|seed| Some(seed.game) != game) {
             self.seed = None;

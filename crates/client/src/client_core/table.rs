@@ -217,16 +217,19 @@ impl ClientCore {
         }
     }
 
+    /// Reacts to a change of the table after these events.
     fn follow_up(&mut self, events: &[Event]) {
-        let Some(table) = self.state.table.clone() else {
+        let Some(table) = &self.state.table else {
             return;
         };
-        for event in events {
-            if let Event::Over { game, server_seed, .. } = event {
+        let checks = events.iter().filter_map(|event| match event {
+            Event::Over { game, server_seed, .. } => {
                 let check = check_commitment(*game, *server_seed, table.deal.as_ref());
-                self.cx.notify(Notification::Deal { game: *game, check });
+                Some(Notification::Deal { game: *game, check })
             }
-        }
+            _ => None,
+        });
+        checks.for_each(|check| self.cx.notify(check));
         let left = events.iter().find_map(|event| match event {
             Event::Left { reason, .. } if table.view.seat.is_none() => Some(*reason),
             _ => None,
@@ -235,6 +238,7 @@ impl ClientCore {
             self.end_seat(UnseatedReason::Left(reason));
             return;
         }
+        let to_reveal = table.view.reveal_request().map(|(game, ..)| game);
         // Coins move when the game opens and when it is settled.
         let moves_coins = |event: &Event| {
             matches!(event, Event::Revealing { .. } | Event::Opened { .. } | Event::Settled { .. })
@@ -242,7 +246,7 @@ impl ClientCore {
         if table.is_current && events.iter().any(moves_coins) {
             self.read_wallet();
         }
-        if let Some((game, ..)) = table.view.reveal_request()
+        if let Some(game) = to_reveal
             && let Some(seed) = self.seed.as_ref().filter(|seed| seed.game == game)
             && !self.outbox.has_reveal(game)
         {
@@ -294,7 +298,7 @@ impl ClientCore {
         self.join = Join::Joined;
         self.join_id = None;
         self.gaps = 0;
-        if let Some(mut table) = self.state.table.clone() {
+        if let Some(mut table) = self.state.table.take() {
             table.is_current = true;
             self.keep_table(table);
         }
