@@ -162,10 +162,10 @@ impl HostileRun<'_, '_> {
             "not_joined",
             "too_fast",
         ];
-        let id = match self.choices.below(12) {
+        let id = match self.choices.byte() % 12 {
             10 => 1_000_000,
             11 => u32::MAX,
-            small => small as u32,
+            small => u32::from(small),
         };
         let version = (self.choices.below(2) == 0).then(|| u64::from(self.choices.byte()));
         let message = match self.choices.below(4) {

@@ -25,7 +25,7 @@ pub fn edit(document: &mut Value, choices: &mut Choices<'_>) {
 
 fn change(place: &mut Value, other: Value, choices: &mut Choices<'_>) {
     match place {
-        Value::Null | Value::Bool(_) => *place = Value::Bool(choices.byte() % 2 == 0),
+        Value::Null | Value::Bool(_) => *place = Value::Bool(choices.byte().is_multiple_of(2)),
         Value::Number(number) => {
             let near =
                 number.as_i64().unwrap_or_default().wrapping_add(i64::from(choices.byte()) - 128);

@@ -8,13 +8,13 @@ use crate::tape::play_tape;
 /// Returns every tape of the repository, with its name.
 fn read_tapes() -> Vec<(String, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../clients/tapes");
-    let files =
-        fs::read_dir(folder).expect("the folder of the tapes").map(|file| file.unwrap().path());
+    let files = fs::read_dir(folder).expect("the folder of the tapes");
+    let files = files.map(|file| file.expect("an entry of the folder").path());
     let mut tapes: Vec<(String, String)> = files
         .filter(|path| path.extension().is_some_and(|extension| extension == "jsonl"))
         .map(|path| {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            (name, fs::read_to_string(path).unwrap())
+            (name, fs::read_to_string(path).expect("a tape"))
         })
         .collect();
     tapes.sort();
