@@ -7,9 +7,11 @@ use bahay_client::{
     Call, ClientCore, Effect, HttpAnswer, Input, Options, SeedText, SocketData, Time, Wish,
 };
 use bahay_engine::catalog::AnyGame;
-use bahay_engine::table::Readable;
+use bahay_engine::table::{Readable, TEXT_BYTES_MAX, TableId, Timestamp};
 use bahay_protocol::brief::{Form, Shorthand};
-use bahay_protocol::{Command, MESSAGE_BYTES_MAX, Message, Phrase, close, read_command};
+use bahay_protocol::{
+    Closing, Command, MESSAGE_BYTES_MAX, Message, Phrase, SeekState, close, read_command,
+};
 use serde_json::{Value, json};
 
 use crate::Choices;
@@ -20,6 +22,9 @@ use crate::messages::{WireTraffic, wire_traffic};
 const EVENTS_MAX: u32 = 400;
 /// The largest number of timers that run without time passing, far more than a client needs.
 const RUNS_MAX: u32 = 1_000;
+/// The largest number of rooms of a request for a seat.
+const ROOMS_MAX: usize = 8;
+const ID: &str = "019ca944-3c00-7000-8000-00000000071c";
 /// The time of the traffic's hello.
 const START_MS: i64 = 1_772_366_400_000;
 
@@ -168,7 +173,7 @@ impl HostileRun<'_, '_> {
             small => u32::from(small),
         };
         let version = (self.choices.below(2) == 0).then(|| u64::from(self.choices.byte()));
-        let message = match self.choices.below(4) {
+        let message = match self.choices.below(5) {
             0 | 1 => Message::Ack { id, version },
             2 => Message::Refusal {
                 id: Some(id),
@@ -178,9 +183,10 @@ impl HostileRun<'_, '_> {
                 retryable: self.choices.below(2) == 0,
                 retry_after_ms: None,
             },
+            3 => self.any_ticket(),
             _ => {
-                self.deliver_ticket();
-                return;
+                let table: TableId = ID.parse().expect("the id is valid");
+                Message::Closed { table, reason: Closing::Voided }
             }
         };
         let mut bytes = Vec::new();
@@ -188,16 +194,16 @@ impl HostileRun<'_, '_> {
         self.deliver(bytes);
     }
 
-    fn deliver_ticket(&mut self) {
-        let states = ["waiting", "seated", "cancelled", "expired"];
-        let rooms = vec!["newbie"; self.choices.below(300)];
-        let ticket = json!({
-            "type": "ticket", "ticket": "019ca944-3c00-7000-8000-00000000071c",
-            "state": states[self.choices.below(states.len())], "rooms": rooms,
-            "expires_at_ms": self.any_ms(),
-        });
-        if self.form != Form::Compact {
-            self.deliver(ticket.to_string().into_bytes());
+    fn any_ticket(&mut self) -> Message<AnyGame> {
+        const STATES: [SeekState; 4] =
+            [SeekState::Waiting, SeekState::Seated, SeekState::Cancelled, SeekState::Expired];
+        Message::Ticket {
+            ticket: ID.parse().expect("the id is valid"),
+            state: STATES[self.choices.below(STATES.len())],
+            rooms: vec!["newbie".into(); self.choices.below(300)],
+            table: None,
+            reason: None,
+            expires_at_ms: Timestamp::from_ms(self.any_ms()),
         }
     }
 
@@ -327,11 +333,18 @@ impl HostileRun<'_, '_> {
     fn check_command(&self, text: &str) {
         assert!(text.len() <= MESSAGE_BYTES_MAX, "a text of {} bytes", text.len());
         let command = read_command(text).unwrap_or_else(|error| panic!("{text}: {error}"));
-        if let Command::Act { action, .. } = command {
-            let table = self.core.state().table.as_ref().expect("an action is for a table");
-            let mut reader = serde_json::Deserializer::from_str(action.as_str());
-            let read = AnyGame::read_action(&table.view.kind, &mut reader);
-            assert!(read.is_ok(), "{text} at a table of {}", table.view.kind);
+        match command {
+            Command::Act { action, .. } => {
+                let table = self.core.state().table.as_ref().expect("an action is for a table");
+                let mut reader = serde_json::Deserializer::from_str(action.as_str());
+                let read = AnyGame::read_action(&table.view.kind, &mut reader);
+                assert!(read.is_ok(), "{text} at a table of {}", table.view.kind);
+            }
+            Command::Reveal { text, .. } => assert!(text.len() <= TEXT_BYTES_MAX, "{text}"),
+            Command::Seek { rooms, .. } => {
+                assert!((1..=ROOMS_MAX).contains(&rooms.len()), "{} rooms", rooms.len());
+            }
+            _ => {}
         }
     }
 

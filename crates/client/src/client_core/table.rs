@@ -4,7 +4,7 @@ use bahay_engine::catalog::AnyGame;
 use bahay_protocol::{Closing, Message, SeekState};
 
 use crate::client_core::{ClientCore, Join, Subject};
-use crate::commands::Refusal;
+use crate::commands::{Refusal, is_well_formed};
 use crate::effect::{Notification, StoreKey, UnseatedReason};
 use crate::limits::{COMMAND_RETRY_MS, GAPS_MAX, HALTED_RETRY_MS, clamp_time};
 use crate::sockets::TablePosition;
@@ -348,10 +348,11 @@ impl ClientCore {
         }
         self.kind = None;
         let seek = self.state.seek.as_ref().filter(|seek| seek.is_waiting());
-        if let Some(rooms) = seek.map(|seek| seek.rooms.clone())
+        let seek = seek.map(|seek| Intent::Seek { rooms: seek.rooms.clone() });
+        if let Some(seek) = seek.filter(is_well_formed)
             && !self.outbox.has_intent(|intent| matches!(intent, Intent::Seek { .. }))
         {
-            self.add_command(None, Intent::Seek { rooms });
+            self.add_command(None, seek);
         }
         if let Some(table) = self.watching
             && !self.outbox.has_intent(|intent| matches!(intent, Intent::Watch { .. }))

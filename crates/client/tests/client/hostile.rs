@@ -7,7 +7,7 @@ use crate::client::run_client;
 use crate::suspensions::TestRandom;
 
 /// The number of runs; `BAHAY_HOSTILE_RUNS` overrides it.
-const RUNS: u64 = 3_000;
+const RUNS: u64 = 6_000;
 const BYTES: usize = 512;
 
 #[test]
