@@ -1,5 +1,6 @@
 // The jobs of an operator at the desk, each with the clicks and page loads that it may take.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 
 const amount = (text) => Math.round(100 * Number(text.replaceAll(',', '')));
 
@@ -127,8 +128,16 @@ export async function doJobs({ page, job }, colleague, check) {
     await page.waitForURL(/from=/);
     const download = page.waitForEvent('download');
     await page.getByRole('link', { name: 'Export all as CSV' }).click();
-    assert.match((await download).suggestedFilename(), /^settlements_\d{4}-\d\d-\d\d_\d{4}-\d\d-\d\d\.csv$/);
+    const file = await download;
+    assert.match(file.suggestedFilename(), /^settlements_\d{4}-\d\d-\d\d_\d{4}-\d\d-\d\d\.csv$/);
+    const lines = readFileSync(await file.path(), 'utf8').trimEnd().split('\r\n').length - 1;
+    await page.getByText(`Exported ${lines} ${lines === 1 ? 'line' : 'lines'}.`).waitFor();
   });
+  // An export whose connection is lost is not saved.
+  await page.route('**/settlements.csv?*', (route) => route.abort());
+  await page.getByRole('link', { name: 'Export all as CSV' }).click();
+  await page.getByText('The export was interrupted, so nothing was saved.').waitFor();
+  await page.unroute('**/settlements.csv?*');
   await job('a ban of three days', `/desk/players/${id}`, { clicks: 1, loads: 1 }, async () => {
     const ban = page.locator('form', { has: page.getByLabel('Ban or mute', { exact: true }) });
     await ban.getByLabel('Ban or mute', { exact: true }).selectOption('Ban');

@@ -44,7 +44,7 @@ pub(crate) async fn list(
             (form.period_fields())
             button { "Search" }
         }
-        p { a href=(form.to_url("/desk/audit.csv")) { "Export all matches as CSV" } }
+        p { a data-export href=(form.to_url("/desk/audit.csv")) { "Export all matches as CSV" } }
         (table("Audit entries, newest first", columns, listed.items.iter().map(|entry| row(&session.zone, entry))))
         (pager(HERE, &form.conditions(), listed.next_cursor.as_deref()))
     };

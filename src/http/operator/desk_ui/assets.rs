@@ -34,6 +34,12 @@ pub(crate) static SUGGESTIONS: LazyLock<Asset> = LazyLock::new(|| {
     Asset::new("suggestions", "js", "text/javascript; charset=utf-8", text)
 });
 
+/// The script that shows the progress of exports.
+pub(crate) static EXPORTS: LazyLock<Asset> = LazyLock::new(|| {
+    let text = include_str!("../../../../assets/desk/exports.js");
+    Asset::new("exports", "js", "text/javascript; charset=utf-8", text)
+});
+
 impl Asset {
     fn new(name: &str, extension: &str, kind: &'static str, text: &'static str) -> Self {
         let digest = Sha256::digest(text);
@@ -46,7 +52,8 @@ impl Asset {
 
 pub(crate) async fn serve_asset(Path(name): Path<String>) -> Response {
     let wanted = format!("/desk/assets/{name}");
-    match [&*STYLE, &*SCRIPT, &*SUGGESTIONS].into_iter().find(|asset| asset.path == wanted) {
+    let assets = [&*STYLE, &*SCRIPT, &*SUGGESTIONS, &*EXPORTS];
+    match assets.into_iter().find(|asset| asset.path == wanted) {
         Some(asset) => {
             let cache = "public, max-age=31536000, immutable";
             ([(CONTENT_TYPE, asset.kind), (CACHE_CONTROL, cache)], asset.text).into_response()

@@ -6,7 +6,7 @@ use axum::response::{Html, IntoResponse, Response};
 use maud::{DOCTYPE, Markup, html};
 
 use super::OperatorSession;
-use super::assets::{SCRIPT, STYLE, SUGGESTIONS};
+use super::assets::{EXPORTS, SCRIPT, STYLE, SUGGESTIONS};
 use crate::http::{Code, Problem};
 
 /// The first page after sign-in.
@@ -105,6 +105,7 @@ fn document(title: &str, content: &Markup) -> Markup {
                 link rel="stylesheet" href=(STYLE.path);
                 script src=(SCRIPT.path) defer {}
                 script src=(SUGGESTIONS.path) defer {}
+                script src=(EXPORTS.path) defer {}
             }
             body { (content) }
         }

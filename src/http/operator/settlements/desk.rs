@@ -60,7 +60,7 @@ pub(crate) async fn list(
         (form.period_links(HERE, &session.zone, services.clock.now(), Some("All")))
         h2 { "Totals" }
         (totals_section(&totals))
-        p { a class="button" href=(form.to_url(FILE)) { "Export all as CSV" } }
+        p { a class="button" data-export href=(form.to_url(FILE)) { "Export all as CSV" } }
         h2 { "List" }
         @if is_live {
             p {

@@ -34,7 +34,7 @@ pub(crate) async fn show_statement(
         (form.period_links(&here, &session.zone, services.clock.now(), Some("Last 24 hours")))
         h2 { "Totals" }
         (totals(&statement))
-        p { a class="button" href=(form.to_url(&format!("{here}.csv"))) { "Export as CSV" } }
+        p { a class="button" data-export href=(form.to_url(&format!("{here}.csv"))) { "Export as CSV" } }
         h2 { "Bookings" }
         (lines_table(&session.zone, &statement.lines))
     };

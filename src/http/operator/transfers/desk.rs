@@ -37,7 +37,7 @@ pub(crate) async fn show_transfers(
         (form.period_links(HERE, zone, services.clock.now(), None))
         h2 { "By purpose" }
         (purposes_table(&report)?)
-        p { a class="button" href=(form.to_url("/desk/transfers.csv")) { "Export as CSV" } }
+        p { a class="button" data-export href=(form.to_url("/desk/transfers.csv")) { "Export as CSV" } }
         h2 { "By purpose and room" }
         (sums_table(&report.sums))
     };
