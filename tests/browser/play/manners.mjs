@@ -103,6 +103,9 @@ export const MANNERS = {
     house.tell([{ type: 'takeover', seat: 0, on: false }, { type: 'takeover', seat: 2, on: true }]);
     await waitForAnnouncement(page, /^You are back\.$/);
     await waitForAnnouncement(page, /^The AI plays for Carmela\.$/);
+    // A page that is loaded again first shows the table that it stored, which is to be that of the house.
+    house.show(scene);
+    await page.locator('.meld.owner-me').nth(1).waitFor({ state: 'detached' });
     await page.evaluate(() => localStorage.setItem('bahay.settings', JSON.stringify({ language: 'fil' })));
     await page.reload();
     await page.locator('.meld.owner-me').getByText('Bahay mo:').waitFor({ state: 'attached' });
