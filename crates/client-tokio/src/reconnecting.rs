@@ -347,7 +347,9 @@ impl ReconnectingPlay {
         match notification {
             Notification::Table { events, after, is_snapshot, .. } => {
                 let table = ClientTable::from_state(&after);
-                let (version, tag, prompt) = (after.version, after.tag, after.prompt);
+                let version = after.version;
+                let tag = after.tag;
+                let prompt = after.prompt;
                 let now_ms = self.core.server_time_ms(self.now_ms());
                 let server_time_ms = Timestamp::from_ms(now_ms);
                 let message = if is_snapshot {

@@ -135,7 +135,8 @@ impl Game for Tongits {
     }
 
     fn refusal_in_view(view: &View, action: &Action) -> Option<Illegal> {
-        let (seat, hand) = (view.viewer?, view.hand()?);
+        let seat = view.viewer?;
+        let hand = view.hand()?;
         legal::check_action(&view.public, seat, hand, action).err()
     }
 

@@ -147,7 +147,8 @@ impl Game for TongoOptions {
     }
 
     fn refusal_in_view(view: &View, action: &Action) -> Option<Illegal> {
-        let (seat, hand) = (view.viewer?, view.hand()?);
+        let seat = view.viewer?;
+        let hand = view.hand()?;
         legal::check(&view.public, seat, hand, action).err()
     }
 
