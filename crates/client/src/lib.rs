@@ -72,7 +72,6 @@ mod limits;
 mod outbox;
 mod random;
 mod rest;
-mod rfc3339;
 mod screen;
 mod session;
 mod sockets;

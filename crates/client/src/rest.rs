@@ -7,11 +7,11 @@
 use std::collections::BTreeMap;
 
 use bahay_engine::table::PlayerId;
+use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::limits::CREDENTIAL_BYTES_MAX;
-use crate::rfc3339::parse_rfc3339_ms;
 
 /// A request of the caller to the REST API.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -130,7 +130,7 @@ impl ServerAnswer {
         }
         let tokens = TokensBody::deserialize(&self.body).ok()?;
         let is_usable = |token: &str| !token.is_empty() && token.len() <= CREDENTIAL_BYTES_MAX;
-        let expires_ms = parse_rfc3339_ms(&tokens.access_expires_at).filter(|ms| *ms > 0)?;
+        let expires_ms = Some(tokens.access_expires_at.as_millisecond()).filter(|ms| *ms > 0)?;
         let TokensBody { access_token: access, refresh_token: refresh, session, .. } = tokens;
         (is_usable(&access) && is_usable(&refresh)).then_some(SessionTokens {
             access,
@@ -182,7 +182,7 @@ pub struct PlayerWallet {
 #[derive(Deserialize)]
 struct TokensBody {
     access_token: String,
-    access_expires_at: String,
+    access_expires_at: Timestamp,
     refresh_token: String,
     #[serde(default)]
     session: String,
@@ -273,6 +273,20 @@ mod tests {
         for broken in ["access_token", "access_expires_at", "refresh_token"] {
             assert!(json(&whole.replace(broken, "other")).is_none(), "{broken}");
         }
-        assert!(json(&whole.replace("2026-03", "2026-13")).is_none());
+        for (time, is_read) in [
+            ("2026-03-01T16:00:00+08:00", true),
+            ("2026-03-01T03:30:00.25-04:30", true),
+            ("", false),
+            ("2026-03-01", false),
+            ("2026-13-01T00:00:00Z", false),
+            ("2026-02-29T00:00:00Z", false),
+            ("2026-03-01T24:00:00Z", false),
+            ("2026-03-01T08:00:00", false),
+            ("2026-03-01T08:00:00.é99Z", false),
+            ("1969-12-31T23:59:59.999Z", false),
+        ] {
+            let body = whole.replace("2026-03-01T00:00:00Z", time);
+            assert_eq!(json(&body).is_some(), is_read, "{time}");
+        }
     }
 }

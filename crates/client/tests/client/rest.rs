@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use bahay_client::HttpAnswer;
+use jiff::Timestamp;
 use serde_json::{Value, json};
 
 const TOKEN_MS: i64 = 15 * 60_000;
@@ -54,9 +55,10 @@ impl TokenIssuer {
             successor: None,
         };
         self.refreshes.insert(refresh.clone(), issued);
+        let expires_at = Timestamp::from_millisecond(now_ms + TOKEN_MS).expect("a time in range");
         json!({
             "access_token": access,
-            "access_expires_at": format_rfc3339(now_ms + TOKEN_MS),
+            "access_expires_at": expires_at,
             "refresh_token": refresh,
             "session": "session",
         })
@@ -115,25 +117,4 @@ pub(crate) fn http_answer(reply: &Reply) -> HttpAnswer {
         body: reply.body.to_string(),
         retry_after_ms: None,
     }
-}
-
-/// Formats a time after 1970-01-01, of less than a month later.
-pub(crate) fn format_rfc3339(ms: i64) -> String {
-    let (seconds, ms) = (ms.div_euclid(1_000), ms.rem_euclid(1_000));
-    let (minutes, second) = (seconds / 60, seconds % 60);
-    let (hours, minute) = (minutes / 60, minutes % 60);
-    let (days, hour) = (hours / 24, hours % 24);
-    let (year, day) = (1970 + days / 365, days % 365);
-    assert!(year < 1972, "the time of a test is within two years");
-    const MONTHS: [i64; 12] = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-    let mut month = 1;
-    let mut left = day;
-    for length in MONTHS {
-        if left < length {
-            break;
-        }
-        left -= length;
-        month += 1;
-    }
-    format!("{year}-{month:02}-{:02}T{hour:02}:{minute:02}:{second:02}.{ms:03}Z", left + 1)
 }
