@@ -7,13 +7,15 @@
 
 use std::fmt;
 
-use bahay_engine::catalog::AnyGame;
+use bahay_engine::catalog::{self, AnyGame};
+use bahay_engine::table::{Event, Lift};
+use serde::de::value::MapDeserializer;
 use serde::de::{Error as _, MapAccess, SeqAccess, Visitor};
 use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::Message;
-use crate::brief::{Form, FormError};
+use crate::brief::{Form, FormError, short_words};
 use crate::reader::MessageReader;
 
 /// The types of messages on which nothing depends that follows: an unreadable one is ignored.
@@ -37,14 +39,19 @@ impl MessageReader {
         let Some(document) = Document::decode(self.form(), bytes) else {
             return Err(error);
         };
+        let Some(known) = catalog::with_kind(self.game_kind(), ListKnownTypes) else {
+            return Err(error);
+        };
         match document {
             Document::Map(fields) => {
-                let kind = type_of(&fields).unwrap_or_default().to_owned();
-                if OPTIONAL_TYPES.contains(&kind.as_str()) || names_unknown(&error, &kind) {
+                let Some(kind) = type_of(&fields) else {
+                    return Err(error);
+                };
+                if OPTIONAL_TYPES.contains(&kind) || !known.messages.contains(&kind) {
                     return Ok(None);
                 }
                 let place = fields.iter().position(|(name, _)| name == "events");
-                let (Some(place), "update") = (place, kind.as_str()) else {
+                let (Some(place), "update") = (place, kind) else {
                     return Err(error);
                 };
                 let Document::List(events) = &fields[place].1 else {
@@ -55,7 +62,7 @@ impl MessageReader {
                     fields[place].1 = Document::List(events);
                     Document::Map(fields)
                 };
-                self.read_without_unknown(events, with_events, error)
+                self.read_without_unknown(&known, events, with_events, error)
             }
             Document::List(items) if items.len() > SHORT_HEADER => {
                 let (header, rest) = items.split_at(SHORT_HEADER);
@@ -69,7 +76,7 @@ impl MessageReader {
                         header.iter().cloned().chain(events).chain(ack.cloned()).collect(),
                     )
                 };
-                self.read_without_unknown(events, with_events, error)
+                self.read_without_unknown(&known, events, with_events, error)
             }
             _ => Err(error),
         }
@@ -79,30 +86,112 @@ impl MessageReader {
     /// these events.
     fn read_without_unknown(
         &mut self,
+        known: &KnownTypes,
         events: &[Document],
         with_events: impl Fn(Vec<Document>) -> Document,
         error: FormError,
     ) -> Result<Option<Message<AnyGame>>, FormError> {
-        let mut known = Vec::new();
+        let mut readable = Vec::new();
         for event in events {
             let mut reader = *self;
             match reader.read(&with_events(vec![event.clone()]).encode(self.form())?) {
-                Ok(_) => known.push(event.clone()),
-                Err(error) if event.names_unknown(&error) => {}
+                Ok(_) => readable.push(event.clone()),
+                Err(_) if !known.has_event(event) => {}
                 Err(error) => return Err(error),
             }
         }
-        if known.len() == events.len() {
+        if readable.len() == events.len() {
             return Err(error);
         }
-        let message = self.read(&with_events(known).encode(self.form())?)?;
+        let message = self.read(&with_events(readable).encode(self.form())?)?;
         Ok(Some(message))
     }
 }
 
-/// Returns whether the error is about an unknown value of `type`.
-fn names_unknown(error: &FormError, kind: &str) -> bool {
-    error.to_string().contains(&format!("unknown variant `{kind}`"))
+/// The types of this version, at a table of one game.
+#[derive(Debug)]
+struct KnownTypes {
+    messages: &'static [&'static str],
+    table_events: &'static [&'static str],
+    game_events: &'static [&'static str],
+    /// The words of short events, and their numbers in MessagePack.
+    words: Vec<(&'static str, u8)>,
+}
+
+impl KnownTypes {
+    /// Returns whether an event has a type of this version: its own, and that of the game's event
+    /// in it. An event without a type counts as known, and therefore as malformed.
+    fn has_event(&self, event: &Document) -> bool {
+        match event {
+            Document::Map(fields) => {
+                let inner = fields.iter().find(|(name, _)| name == "event");
+                let inner = inner.and_then(|(_, event)| match event {
+                    Document::Map(fields) => type_of(fields),
+                    _ => None,
+                });
+                type_of(fields).is_none_or(|kind| self.table_events.contains(&kind))
+                    && inner.is_none_or(|kind| self.game_events.contains(&kind))
+            }
+            Document::List(items) => match items.first() {
+                Some(Document::Text(text)) => self.words.iter().any(|(word, _)| word == text),
+                Some(Document::Natural(number)) => {
+                    self.words.iter().any(|(_, known)| u64::from(*known) == *number)
+                }
+                _ => true,
+            },
+            _ => true,
+        }
+    }
+}
+
+/// Lists the known types at a table of a game.
+struct ListKnownTypes;
+
+impl catalog::Visitor for ListKnownTypes {
+    type Output = KnownTypes;
+
+    fn visit<G: Lift<AnyGame>>(self) -> KnownTypes {
+        KnownTypes {
+            messages: types_of::<Message<G>>(),
+            table_events: types_of::<Event<G::Event>>(),
+            game_events: types_of::<G::Event>(),
+            words: short_words::<G>().collect(),
+        }
+    }
+}
+
+/// Returns the values of `type` of an enum that is tagged by it, as its decoder lists them when it
+/// rejects another one. The decoder is derived from the enum, so the list has every variant.
+fn types_of<'de, T: Deserialize<'de>>() -> &'static [&'static str] {
+    let untyped = MapDeserializer::new(std::iter::once(("type", "")));
+    match T::deserialize(untyped) {
+        Err(UnknownType { known }) => known,
+        Ok(_) => &[],
+    }
+}
+
+/// The rejection of an unknown variant, with the known ones.
+#[derive(Debug)]
+struct UnknownType {
+    known: &'static [&'static str],
+}
+
+impl fmt::Display for UnknownType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the type is none of {:?}", self.known)
+    }
+}
+
+impl std::error::Error for UnknownType {}
+
+impl serde::de::Error for UnknownType {
+    fn custom<T: fmt::Display>(_: T) -> Self {
+        Self { known: &[] }
+    }
+
+    fn unknown_variant(_: &str, known: &'static [&'static str]) -> Self {
+        Self { known }
+    }
 }
 
 fn type_of(fields: &[(String, Document)]) -> Option<&str> {
@@ -138,25 +227,6 @@ impl Document {
             Form::Full | Form::Brief => serde_json::to_vec(self)?,
             Form::Compact => rmp_serde::to_vec(self)?,
         })
-    }
-
-    /// Returns whether an event could not be decoded because its type is unknown: its own, or that
-    /// of the game's event in it.
-    fn names_unknown(&self, error: &FormError) -> bool {
-        match self {
-            Self::Map(fields) => {
-                let inner = fields.iter().find(|(name, _)| name == "event");
-                let inner = inner.is_some_and(|(_, event)| event.names_unknown(error));
-                inner || type_of(fields).is_some_and(|kind| names_unknown(error, kind))
-            }
-            Self::List(_) => error.to_string().contains("unknown event"),
-            Self::Null
-            | Self::Bool(_)
-            | Self::Natural(_)
-            | Self::Negative(_)
-            | Self::Text(_)
-            | Self::Bytes(_) => false,
-        }
     }
 }
 
@@ -242,9 +312,10 @@ impl<'de> Visitor<'de> for DocumentVisitor {
 
 #[cfg(test)]
 mod tests {
+    use bahay_engine::catalog;
     use serde_json::json;
 
-    use super::Document;
+    use super::{Document, ListKnownTypes};
     use crate::brief::{Form, Shorthand};
     use crate::{Message, MessageReader};
 
@@ -256,6 +327,32 @@ mod tests {
             (MessageReader::new(Form::Brief), brief.as_bytes().to_vec()),
             (MessageReader::new(Form::Compact), compact),
         ]
+    }
+
+    #[test]
+    fn every_game_has_known_types_and_others_are_unknown() {
+        for kind in catalog::kinds() {
+            let known = catalog::with_kind(kind.name, ListKnownTypes).unwrap();
+            assert!(known.messages.contains(&"hello") && known.messages.contains(&"refusal"));
+            assert_eq!(known.messages.len(), 10, "{:?}", known.messages);
+            assert!(known.table_events.contains(&"terms_updated"), "{:?}", known.table_events);
+            assert!(known.game_events.len() > 1, "{}: {:?}", kind.name, known.game_events);
+            let has = |event: serde_json::Value| {
+                known.has_event(&serde_json::from_value::<Document>(event).unwrap())
+            };
+            for table_event in known.table_events {
+                assert!(has(json!({ "type": table_event })));
+            }
+            for game_event in known.game_events {
+                assert!(has(json!({ "type": "game", "event": { "type": game_event } })));
+            }
+            for (word, number) in &known.words {
+                assert!(has(json!([word])) && has(json!([number])));
+            }
+            assert!(!has(json!({ "type": "rang" })));
+            assert!(!has(json!({ "type": "game", "event": { "type": "rang" } })));
+            assert!(!has(json!(["rang"])) && !has(json!([255])));
+        }
     }
 
     #[test]

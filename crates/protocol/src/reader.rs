@@ -68,6 +68,13 @@ impl MessageReader {
         self.shorthand.form()
     }
 
+    /// Returns the game as whose messages are decoded: any one before the first snapshot, because no
+    /// message contains anything of a game until then.
+    pub(crate) fn game_kind(&self) -> &'static str {
+        let first = || catalog::kinds().first().map_or("", |first| first.name);
+        self.kind.unwrap_or_else(first)
+    }
+
     /// Sets the game of a table that is known from an earlier connection.
     pub fn set_game_kind(&mut self, kind: &str) {
         self.kind = find_kind(kind);
@@ -91,11 +98,7 @@ impl MessageReader {
                 self.kind = Some(find_kind(&kind).ok_or(FormError::UnknownGame { kind })?);
             }
         }
-        // Before the first snapshot, no message contains anything of a game.
-        let kind = match self.kind {
-            Some(kind) => kind,
-            None => catalog::kinds().first().map_or("", |first| first.name),
-        };
+        let kind = self.game_kind();
         let reading = ReadWithKind { shorthand: self.shorthand, bytes };
         let unknown = || FormError::UnknownGame { kind: kind.to_owned() };
         let message = catalog::with_kind(kind, reading).ok_or_else(unknown)??;
