@@ -11,6 +11,8 @@ pub(crate) const PACKAGES: &[(&str, &[&str])] = &[
     ("bots", &["engine"]),
     ("protocol", &["engine", "shell"]),
     ("shell", &["bots", "engine"]),
+    // The server as one client observes it, for the tests of clients.
+    ("model-server", &["bots", "engine", "protocol"]),
     // Leaves of the service: each knows one thing, and nothing of the service.
     ("base", &["engine", "shell"]),
     ("names", &["base"]),
@@ -28,7 +30,10 @@ pub(crate) const PACKAGES: &[(&str, &[&str])] = &[
     ("client", &["engine", "protocol", "shell"]),
     // A player's client, and the laboratory, which may also depend on the service itself.
     ("client-tokio", &["base", "bots", "client", "engine", "protocol"]),
-    ("lab", &["base", "bots", "client-tokio", "db", "engine", "protocol", "rate-limit"]),
+    (
+        "lab",
+        &["base", "bots", "client-tokio", "db", "engine", "model-server", "protocol", "rate-limit"],
+    ),
 ];
 
 /// The name of the root package.
@@ -41,9 +46,9 @@ pub(crate) const RESTRICTED: &[(&str, &[&str])] = &[
     ("async-nats", &["events"]),
     ("axum", &["bahay"]),
     ("getrandom", &["base"]),
-    ("hyper", &["bahay"]),
+    ("hyper", &["bahay", "lab"]),
     ("hyper-rustls", &["openid", "records", "telemetry"]),
-    ("hyper-util", &["bahay", "openid", "records", "telemetry"]),
+    ("hyper-util", &["bahay", "lab", "openid", "records", "telemetry"]),
     ("jsonwebtoken", &["auth", "openid"]),
     ("maud", &["bahay"]),
     ("object_store", &["records"]),
@@ -55,7 +60,7 @@ pub(crate) const RESTRICTED: &[(&str, &[&str])] = &[
     ("rustix", &["bahay"]),
     ("socket2", &["rate-limit"]),
     ("sqlx", &["bahay", "db", "events", "jobs", "lab", "records"]),
-    ("tokio-tungstenite", &["bahay", "client-tokio"]),
+    ("tokio-tungstenite", &["bahay", "client-tokio", "lab"]),
     ("totp-rs", &["bahay"]),
     ("tracing-subscriber", &["telemetry"]),
     ("zstd", &["bahay", "records"]),

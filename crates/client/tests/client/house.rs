@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use bahay_client::{ClientCore, Effect, Input, Notification, Options, Outcome, StoreKey, Time};
 use bahay_engine::catalog;
+use bahay_model_server::{ModelServer, Output, upgrade_commands};
 use bahay_protocol::brief::Form;
 
-use crate::rest::http_answer;
-use crate::suspensions::{ModelServer, Output, TestRandom};
-use crate::tape::commands_in_request;
+use crate::rest::{http_answer, rest_request, socket_data};
+use crate::suspensions::server_options;
 
 /// A client and a server without a network between them.
 pub(crate) struct House {
@@ -25,7 +25,7 @@ pub(crate) struct House {
 impl House {
     /// Starts a client at a table of this game.
     pub(crate) fn new(kind: &catalog::Kind) -> Self {
-        let server = ModelServer::new(kind, Form::Compact, TestRandom::new(1));
+        let server = ModelServer::new(kind, &server_options(1));
         let mut house = Self {
             server,
             core: new_core(BTreeMap::new(), 0),
@@ -60,20 +60,23 @@ impl House {
 
     fn perform(&mut self, effect: Effect) -> Vec<Input> {
         match effect {
-            Effect::Request { request, url, body, .. } => {
-                let body = body.unwrap_or_default();
-                let reply = self.server.answer_request(self.now_ms, &url, &body);
+            Effect::Request { request, method, url, headers, body } => {
+                let bearer = headers.get("authorization");
+                let bearer = bearer.and_then(|value| value.strip_prefix("Bearer "));
+                let wanted = rest_request(&method, &url, bearer, body.as_deref());
+                let reply = self.server.answer_request(self.now_ms, &wanted);
                 vec![Input::Answered { request, answer: http_answer(&reply) }]
             }
             Effect::Open { socket, url, protocols } => {
                 self.opened.push(url.clone());
-                self.server.accept_socket(socket);
-                let commands = commands_in_request(&url, &protocols);
+                self.server.accept_socket(socket, Form::Compact);
+                let (_, query) = url.split_once('?').unwrap_or_default();
+                let commands = upgrade_commands(query, &protocols, None);
                 self.server.handle_request(self.now_ms, socket, &commands);
                 vec![Input::Opened { socket, protocol: protocols[0].clone() }]
             }
             Effect::Send { socket, text } => {
-                self.server.handle_command(self.now_ms, socket, &text);
+                let _ = self.server.handle_command(self.now_ms, socket, &text);
                 Vec::new()
             }
             Effect::Close { socket } => {
@@ -100,10 +103,15 @@ impl House {
     fn server_inputs(&mut self) -> Vec<Input> {
         let outputs = std::mem::take(&mut self.server.outputs).into_iter();
         let inputs = outputs.map(|(socket, output)| match output {
-            Output::Data(data) => Input::Received { socket, data },
+            Output::Message(message) => {
+                let data = socket_data(self.server.encode(socket, &message));
+                Input::Received { socket, data }
+            }
             Output::Close(code) => Input::Closed { socket, code },
         });
-        inputs.collect()
+        let inputs = inputs.collect();
+        assert_eq!(self.server.violations, []);
+        inputs
     }
 
     /// Lets time pass.

@@ -10,12 +10,13 @@ use bahay_client::{
 };
 use bahay_engine::catalog::AnyGame;
 use bahay_engine::table::Readable;
+use bahay_model_server::{Reply, TokenIssuer, upgrade_commands};
 use bahay_protocol::Message;
 use bahay_protocol::brief::{Form, Shorthand};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::rest::{Reply, TokenIssuer, http_answer};
+use crate::rest::http_answer;
 
 /// The client's clocks minus the server's; the client has to determine it.
 const AHEAD_MS: i64 = 5_000_000;
@@ -500,7 +501,7 @@ impl TapePlayer {
             let mut tokens = self.issuer.issue(self.now_ms);
             self.trust(&tokens);
             tokens["player"] = json!({ "id": self.id, "name": "player" });
-            Reply { status: 200, body: tokens }
+            Reply::new(200, tokens)
         } else {
             return Err(format!("an unexpected request: {url}"));
         };
@@ -534,22 +535,10 @@ impl TapePlayer {
 
 /// Returns the commands within a request for a socket, as a server reads them; none if all of them
 /// follow once the socket is open.
-pub(crate) fn commands_in_request(url: &str, protocols: &[String]) -> Vec<Value> {
-    let token = protocols.iter().find_map(|name| name.strip_prefix("bahay.token."));
-    let authenticate =
-        token.map(|token| json!({ "type": "authenticate", "token": token, "id": 0 }));
-    let join = url.split_once('?').map(|(_, query)| {
-        let mut join = json!({ "id": 1 });
-        for (name, value) in query.split('&').filter_map(|pair| pair.split_once('=')) {
-            join[name] = if name == "from" {
-                json!(value.parse::<u64>().expect("a version is a number"))
-            } else {
-                json!(value)
-            };
-        }
-        join
-    });
-    authenticate.into_iter().chain(join).collect()
+fn commands_in_request(url: &str, protocols: &[String]) -> Vec<Value> {
+    let (_, query) = url.split_once('?').unwrap_or_default();
+    let texts = upgrade_commands(query, protocols, None);
+    texts.iter().map(|text| serde_json::from_str(text).expect("a command is JSON")).collect()
 }
 
 fn require(holds: bool, otherwise: impl FnOnce() -> String) -> TapeResult {

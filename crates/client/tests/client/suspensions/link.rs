@@ -10,8 +10,8 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use bahay_client::SocketData;
+use bahay_model_server::Reply;
 
-use crate::rest::Reply;
 use crate::suspensions::random::TestRandom;
 
 /// The conditions on a network.

@@ -5,15 +5,19 @@
 mod link;
 mod phone;
 mod random;
-mod server;
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+use bahay_engine::table::Clocks;
+use bahay_model_server::ServerOptions;
 
 use crate::suspensions::link::{NetworkConditions, OpeningCost};
 use crate::suspensions::phone::{Phone, Report};
 
 pub(crate) use crate::suspensions::random::TestRandom;
-pub(crate) use crate::suspensions::server::{ModelServer, Output};
+
+/// The time for which the table waits until the player is ready: longer than any absence.
+const PREPARE_MS: u32 = 1_000_000_000;
 
 /// The number of interruptions on each network; `BAHAY_INTERRUPTIONS` overrides it, and
 /// `BAHAY_SEED` the first seed.
@@ -22,6 +26,12 @@ const INTERRUPTIONS_PER_PHONE: u64 = 50;
 /// The packets lost out of a thousand, and the round trip.
 const LOSS_PER_MILLE: u64 = 50;
 const ROUND_TRIP_MS: i64 = 300;
+
+/// Returns the options of a server that waits for the player for as long as it takes.
+pub(crate) fn server_options(seed: u64) -> ServerOptions {
+    let clocks = Clocks { prepare_ms: PREPARE_MS, ..Clocks::default() };
+    ServerOptions { clocks, seed, now_ms: 0 }
+}
 
 /// Runs phones through interruptions, and returns the sum of their reports.
 fn run_phones(opening: OpeningCost, first_seed: u64) -> Report {

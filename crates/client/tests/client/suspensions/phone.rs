@@ -8,14 +8,14 @@ use bahay_client::{
 };
 use bahay_engine::catalog;
 use bahay_engine::table::{GameId, PhaseView};
+use bahay_model_server::{ModelServer, Output, RestRequest, upgrade_commands};
 use bahay_protocol::OpenPrompt;
 use bahay_protocol::brief::Form;
 
-use crate::rest::http_answer;
+use crate::rest::{http_answer, rest_request, socket_data};
 use crate::suspensions::link::{Arrival, Link, NetworkConditions};
 use crate::suspensions::random::TestRandom;
-use crate::suspensions::server::{ModelServer, Output};
-use crate::tape::commands_in_request;
+use crate::suspensions::server_options;
 
 /// The time after which a working connection has delivered every pending command.
 const DELIVERED_MS: i64 = 4_000;
@@ -84,6 +84,8 @@ pub(crate) struct Phone {
     random: TestRandom,
     link: Link,
     server: ModelServer,
+    /// The form of the messages.
+    form: Form,
     core: ClientCore,
     now_ms: i64,
     /// The time for which the monotonic clock has stood still in sleep.
@@ -99,7 +101,7 @@ pub(crate) struct Phone {
     queued: VecDeque<Input>,
     /// The commands within the requests for sockets, and the HTTP requests, until they arrive.
     requested: BTreeMap<u64, (String, Vec<String>)>,
-    http: BTreeMap<u64, (String, String)>,
+    http: BTreeMap<u64, RestRequest>,
     next_thought_ms: i64,
     command: CommandNumber,
     /// The person's wishes.
@@ -118,7 +120,7 @@ impl Phone {
         let kinds = catalog::kinds();
         let kind = random.choose(&kinds);
         let form = *TestRandom::new(seed + 1).choose(&Form::ALL);
-        let server = ModelServer::new(kind, form, TestRandom::new(seed + 2));
+        let server = ModelServer::new(kind, &server_options(seed + 2));
         let options = Options {
             forms: vec![form],
             ..Options::new("http://model", random.draw_bytes(), Time::default())
@@ -127,6 +129,7 @@ impl Phone {
             random,
             link: Link::new(conditions),
             server,
+            form,
             core: ClientCore::new(options),
             now_ms: 0,
             stopped_ms: 0,
@@ -325,10 +328,11 @@ impl Phone {
     fn handle_arrival(&mut self, arrival: Arrival) {
         let now_ms = self.now_ms;
         match arrival {
-            Arrival::Accepted { socket } => self.server.accept_socket(socket),
+            Arrival::Accepted { socket } => self.server.accept_socket(socket, self.form),
             Arrival::LookedUp { socket } => {
                 if let Some((url, protocols)) = self.requested.get(&socket) {
-                    let commands = commands_in_request(url, protocols);
+                    let (_, query) = url.split_once('?').unwrap_or_default();
+                    let commands = upgrade_commands(query, protocols, None);
                     self.server.handle_request(now_ms, socket, &commands);
                 }
             }
@@ -339,7 +343,7 @@ impl Phone {
                 self.push_input(Input::Opened { socket, protocol });
             }
             Arrival::ToServer { socket, text: Some(text) } => {
-                self.server.handle_command(now_ms, socket, &text);
+                let _ = self.server.handle_command(now_ms, socket, &text);
             }
             Arrival::ToServer { socket, text: None } => {
                 self.server.disconnect_socket(now_ms, socket);
@@ -353,8 +357,9 @@ impl Phone {
                 self.push_input(Input::Closed { socket, code });
             }
             Arrival::Request { request } => {
-                let (url, body) = self.http.remove(&request).expect("the request was sent");
-                let reply = self.server.answer_request(now_ms, &url, &body);
+                let wanted = self.http.remove(&request).expect("the request was sent");
+                self.check_refresh(&wanted);
+                let reply = self.server.answer_request(now_ms, &wanted);
                 self.link.send_reply(now_ms, request, reply, &mut self.random);
             }
             Arrival::Reply { request, reply } => {
@@ -366,12 +371,22 @@ impl Phone {
         self.deliver_outputs();
     }
 
+    /// Checks that only old tokens are renewed.
+    fn check_refresh(&mut self, wanted: &RestRequest) {
+        let body: serde_json::Value = serde_json::from_str(&wanted.body).unwrap_or_default();
+        let token = body["refresh_token"].as_str().unwrap_or_default();
+        let tokens = self.server.tokens();
+        let is_young = !tokens.is_used(token) && tokens.is_young(token, self.now_ms);
+        assert!(!is_young, "a token that is seconds old was renewed");
+    }
+
     /// Puts the server's messages on the link.
     fn deliver_outputs(&mut self) {
         let now_ms = self.now_ms;
         for (socket, output) in std::mem::take(&mut self.server.outputs) {
             let (bytes, arrival) = match output {
-                Output::Data(data) => {
+                Output::Message(message) => {
+                    let data = socket_data(self.server.encode(socket, &message));
                     let bytes = match &data {
                         SocketData::Text(text) => text.len(),
                         SocketData::Binary(bytes) => bytes.len(),
@@ -382,6 +397,7 @@ impl Phone {
             };
             self.link.send_down(now_ms, socket, bytes, arrival, &mut self.random);
         }
+        assert_eq!(self.server.violations, []);
     }
 
     fn check_detection(&mut self) {
@@ -449,8 +465,9 @@ impl Phone {
     fn perform(&mut self, effect: Effect) {
         let now_ms = self.now_ms;
         match effect {
-            Effect::Request { request, url, body, .. } => {
-                self.http.insert(request, (url, body.unwrap_or_default()));
+            Effect::Request { request, method, url, body, .. } => {
+                let wanted = rest_request(&method, &url, None, body.as_deref());
+                self.http.insert(request, wanted);
                 self.link.send_request(now_ms, request, &mut self.random);
             }
             Effect::Open { socket, url, protocols } => {
