@@ -115,11 +115,16 @@ export class Bench {
   }
 
   /** Answers the oldest request. */
-  answer(status: number, body: unknown, contentType = "application/json"): RecordedRequest {
+  answer(
+    status: number,
+    body: unknown,
+    contentType = "application/json",
+    retryAfterMs: number | null = null,
+  ): RecordedRequest {
     const request = this.requests.shift();
     if (!request) throw new Error("no request is open");
     const { request: number } = request;
-    this.input({ type: "answered", request: number, status, contentType, body, retryAfterMs: null });
+    this.input({ type: "answered", request: number, status, contentType, body, retryAfterMs });
     return request;
   }
 

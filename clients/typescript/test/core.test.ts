@@ -447,6 +447,38 @@ test("a search survives the connection and ends at a table", () => {
   assert.equal(bench.core.state.table?.current, true);
 });
 
+test("a search in rooms that a request cannot name is not repeated", () => {
+  for (const rooms of [[], Array.from({ length: 9 }, (_, number) => `room ${number}`)]) {
+    const bench = Bench.joined(null);
+    bench.receive(1, { type: "ticket", ticket: "t", rooms, state: "waiting", expires_at_ms: 5 });
+    bench.close(1, 1001);
+    bench.timeToOpen(1_000);
+    const socket = bench.openWithHello();
+    bench.takeCommands();
+    bench.receive(socket, refusal(1, "not_seated"));
+    assert.deepEqual(bench.takeCommands(), []);
+  }
+});
+
+test("the messages that sockets receive before the table are buffered up to a bound", () => {
+  const bench = Bench.joined(view(PREPARING));
+  bench.close(1, 1006);
+  bench.timeToOpen(1_000);
+  const first = bench.open();
+  bench.receive(first, hello(bench));
+  bench.opening = [];
+  bench.advance(1_500);
+  bench.input({ type: "wake" });
+  const [second] = bench.opening;
+  assert.ok(second !== undefined, "other sockets are opened beside it");
+  for (let message = 0; message < 5_000; message += 1) bench.receive(first, { type: "news" });
+  // A socket that has received more would be used from now on.
+  for (let message = 0; message < 6_000; message += 1) bench.receive(second, { type: "news" });
+  bench.snapshot(first, 7, view(PREPARING));
+  bench.receive(first, { type: "ack", id: 1, version: 7 });
+  assert.equal(bench.link, "live");
+});
+
 test("a lost seat is reported, and the table is removed", () => {
   const bench = Bench.joined(view(PREPARING));
   bench.update(1, 7, [{ type: "left", seat: 0, player: PLAYER, reason: "not_ready" }]);

@@ -171,6 +171,31 @@ test("a refused refresh keeps a live connection and the valid access token", () 
   assert.deepEqual(bench.requests, [], "there is nothing to renew it with");
 });
 
+test("a session that can no longer be renewed opens no socket", () => {
+  const bench = benchWithPassword();
+  bench.advance(13 * 60_000);
+  bench.answer(401, { code: "refresh_token_reused", detail: "" });
+  bench.advance(3 * 60_000);
+  bench.close(2, 1006);
+  assert.equal(bench.timeToOpen(600_000), null);
+  assert.equal(bench.link, "signed_out");
+});
+
+test("a wait that the server asks for is kept, also in a shorter pause", () => {
+  for (const isPausing of [false, true]) {
+    const bench = Bench.joined(view(PREPARING));
+    bench.close(1, 1006);
+    bench.timeToOpen(1_000);
+    const socket = bench.open();
+    bench.receive(socket, refusal(0, "token_expired"));
+    if (isPausing) bench.close(socket, 4401);
+    bench.answer(429, { code: "too_many_requests", detail: "" }, "application/problem+json", 20_000);
+    if (!isPausing) bench.close(socket, 4401);
+    const ms = bench.timeToOpen(600_000) ?? 0;
+    assert.ok(ms >= 20_000 && ms <= 29_000, String(ms));
+  }
+});
+
 test("a guest signs in by the device if the refresh token was used long ago", () => {
   const bench = Bench.joined(view(PREPARING));
   bench.advance(13 * 60_000);

@@ -13,6 +13,8 @@ pub(crate) const BACKOFF_MAX_MS: i64 = 8_000;
 pub(crate) const BACKOFF_LOST_MS: i64 = 100;
 /// The back-off after the server has closed the connection for too many commands.
 pub(crate) const BACKOFF_TOO_FAST_MS: i64 = 6_000;
+/// The longest pause that a server can ask for.
+pub(crate) const PAUSE_MAX_MS: i64 = 24 * 60 * 60 * 1_000;
 /// A second wake-up while an answer has been missing for this long abandons the pending sockets.
 pub(crate) const WAKE_MS: i64 = 2_500;
 /// The time after which a socket that is still opening is hedged by another one.

@@ -19,6 +19,7 @@ import type { Models } from "../games/model.js";
 import {
   ATTEMPT_TIMEOUT_MS, BACKOFF_MIN_MS, BACKOFF_MAX_MS, BACKOFF_LOST_MS, BACKOFF_TOO_FAST_MS, WAKE_MS, HEDGE_MS,
   FRESH_MS, LATE_COMMAND_MS, RACERS, PING_DELAY_MS, RETRY_MS, PROTOCOL_ERRORS_MAX, BUFFERED_MAX, FIRST_PING_ID,
+  PAUSE_MAX_MS,
 } from "./limits.js";
 import type { Host, Session } from "./session.js";
 import {
@@ -65,6 +66,8 @@ export class Connection {
   /** The number of consecutive failed attempts. */
   #failures = 0;
   #protocolErrors = 0;
+  /** The time before which the server has asked for no other request for a token. */
+  #renewAt = Number.NEGATIVE_INFINITY;
   #kind: string | null = null;
   /** The messages received while a game's model is loaded; null if none is being loaded. */
   #buffered: (string | Uint8Array)[] | null = null;
@@ -239,7 +242,7 @@ export class Connection {
     for (const [other, { token }] of this.#pending) {
       if (token === null || this.#link.type === "live") this.#closePending(other);
     }
-    if (this.#link.type !== "live") active.pending.received.push(data);
+    if (this.#link.type !== "live") keepReceived(active.pending.received, data);
     this.#readOrBuffer(active, data);
     if (this.#active !== active) return;
     // An expected answer may have been lost with a network that has already returned. The buffer may contain
@@ -273,7 +276,7 @@ export class Connection {
   #bufferPending(socket: number, data: string | Uint8Array): void {
     const beside = this.#pending.get(socket);
     if (!beside) return;
-    beside.received.push(data);
+    keepReceived(beside.received, data);
     const active = this.#active;
     if (active && beside.received.length > active.pending.received.length) this.#activate(socket, beside);
   }
@@ -397,7 +400,12 @@ export class Connection {
     const attempt = this.#failures + 1;
     this.#setLink(this.#session.player ? { type: "connecting", attempt } : { type: "signing_in" });
     // A missing token is requested while the socket opens.
-    if (this.#session.token === null) this.#signIn();
+    if (this.#session.token === null) {
+      if (this.#renewalWaitMs > 0) return this.#retry("the server has asked for a wait");
+      this.#signIn();
+      // A session that has ended for good opens no socket.
+      if (!this.#isWanted) return;
+    }
     if (isRace) this.#race();
     else this.#open();
     this.#limitAttempt();
@@ -451,10 +459,10 @@ export class Connection {
           break;
         }
         case "failed":
+          this.#renewAt = this.#host.now + (renewal.problem.retryAfterMs ?? 0);
           // A connection that is there needs no new token.
           if (this.#active?.authenticatedAt == null && this.#link.type !== "pausing") {
-            const { code, retryAfterMs } = renewal.problem;
-            this.#retry(code, retryAfterMs ?? undefined);
+            this.#retry(renewal.problem.code);
           }
       }
     });
@@ -518,15 +526,21 @@ export class Connection {
     else this.#retry(why);
   }
 
-  /** Closes everything and retries after a back-off. */
-  #retry(why: string, pauseMs?: number): void {
+  /** Returns the time until the server reads another request for a token; 0 while there is a token. */
+  get #renewalWaitMs(): number {
+    const waitMs = this.#session.token === null ? this.#renewAt - this.#host.now : 0;
+    return Math.min(Math.max(0, waitMs), PAUSE_MAX_MS);
+  }
+
+  /** Closes everything and retries after a back-off, or after at most this time. */
+  #retry(why: string, longestMs?: number): void {
     if (!this.#isWanted) return;
     const worked = this.#isLive;
     this.#closeAll();
     this.#failures += 1;
     const doubled = Math.min(BACKOFF_MIN_MS * 2 ** (this.#failures - 1), BACKOFF_MAX_MS);
-    const pause = pauseMs ?? (worked ? BACKOFF_LOST_MS : doubled);
-    const ms = this.#host.jitter(pause);
+    const backoff = worked ? BACKOFF_LOST_MS : doubled;
+    const ms = this.#renewalWaitMs + this.#host.jitter(longestMs ?? backoff);
     const until = this.#host.now + ms;
     this.#setLink({ type: "pausing", until, attempt: this.#failures, why });
     this.#stopPause = this.#host.schedule(ms, () => this.#connect());
@@ -570,6 +584,11 @@ export class Connection {
     this.#link = link;
     if (!isSame) this.#events.link(link);
   }
+}
+
+/** Adds a message to those received before the table has arrived; beyond the bound the attempt times out. */
+function keepReceived(received: (string | Uint8Array)[], data: string | Uint8Array): void {
+  if (received.length < BUFFERED_MAX) received.push(data);
 }
 
 /** Returns a moving average that weights the latest measurement most and caps outliers. */

@@ -8,7 +8,7 @@ import type { Event, Message } from "../gen/socket.js";
 import type { GameModel } from "../games/model.js";
 import { resolveIntent, isTableIntent } from "./commands.js";
 import { Connection } from "./connection.js";
-import { COMMAND_RETRY_MS, HALTED_RETRY_MS, SLEPT_MS, TAGS_MAX, GAPS_MAX } from "./limits.js";
+import { COMMAND_RETRY_MS, HALTED_RETRY_MS, SLEPT_MS, TAGS_MAX, GAPS_MAX, ROOMS_MAX } from "./limits.js";
 import { gameToReveal } from "./observe.js";
 import { JOIN_ID, type TablePosition } from "./sockets.js";
 import { LoadedModels } from "./models.js";
@@ -521,7 +521,9 @@ export class Core {
     if (table || reason !== "not_seated") this.#notify({ type: "unseated", reason });
     this.#connection.setKind(null);
     const isSeeking = seek?.state === "waiting" || seek?.state === "asking";
-    if (isSeeking && !this.#outbox.has("seek")) {
+    // The rooms are those of the server's last ticket, and a request with others than it reads would be refused.
+    const isReadable = seek !== null && seek.rooms.length > 0 && seek.rooms.length <= ROOMS_MAX;
+    if (isSeeking && isReadable && !this.#outbox.has("seek")) {
       this.#outbox.add(null, { type: "seek", rooms: seek.rooms });
     }
     const watched = this.#watching;

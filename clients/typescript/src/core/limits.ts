@@ -11,6 +11,8 @@ export const BACKOFF_MAX_MS = 8_000;
 export const BACKOFF_LOST_MS = 100;
 /** The back-off after the server has closed the connection for too many commands. */
 export const BACKOFF_TOO_FAST_MS = 6_000;
+/** The longest pause that a server can ask for. */
+export const PAUSE_MAX_MS = 24 * 60 * 60 * 1_000;
 /** A second wake-up while an answer has been missing for this long abandons the pending sockets. */
 export const WAKE_MS = 2_500;
 /** The time after which a socket that is still opening is hedged by another one. */
@@ -27,8 +29,8 @@ export const RETRY_MS = 600;
 /** The number of consecutive protocol errors after which the client gives up. */
 export const PROTOCOL_ERRORS_MAX = 3;
 /**
- * The bound of the buffer of messages received while a game's model is loaded; a fuller one restarts the
- * connection.
+ * The bound of the buffer of messages received while a game's model is loaded, of which a fuller one restarts
+ * the connection, and of those received before the table has arrived.
  */
 export const BUFFERED_MAX = 2_000;
 /** The first id of pings, beyond all others, so that the other ids count from 0 on each connection. */
@@ -44,5 +46,7 @@ export const HALTED_RETRY_MS = 10_000;
 export const SLEPT_MS = 1_000;
 /** The number of table versions whose tags are kept. */
 export const TAGS_MAX = 256;
+/** The largest number of rooms of a request for a seat. */
+export const ROOMS_MAX = 8;
 /** The number of consecutive gaps after which the table is not requested again. */
 export const GAPS_MAX = 3;

@@ -21,7 +21,8 @@ use crate::client_core::{ClientCore, Join};
 use crate::effect::Effect;
 use crate::limits::{
     ATTEMPT_TIMEOUT_MS, BACKOFF_LOST_MS, BACKOFF_MAX_MS, FIRST_PING_ID, FRESH_MS, HEDGE_MS,
-    PING_DELAY_MS, PROTOCOL_ERRORS_MAX, RACERS, TIME_MAX_MS, USUAL_OPEN_MIN_MS, WAKE_MS,
+    PAUSE_MAX_MS, PING_DELAY_MS, PROTOCOL_ERRORS_MAX, RACERS, TIME_MAX_MS, USUAL_OPEN_MIN_MS,
+    WAKE_MS,
 };
 use crate::sockets::{AUTHENTICATE_ID, ActiveSocket, JOIN_ID, PendingSocket, socket_request};
 use crate::state::{Action, Link};
@@ -83,6 +84,10 @@ impl ClientCore {
         self.set_link(if is_known { Link::Connecting { attempt } } else { Link::SigningIn });
         // A missing token is requested while the socket opens.
         if self.session.token(self.cx.time).is_none() {
+            if self.renewal_wait_ms() > 0 {
+                self.retry_connection("the server has asked for a wait", None);
+                return;
+            }
             self.request_token();
             if !self.state.link.is_wanted() {
                 return;
@@ -335,8 +340,16 @@ impl ClientCore {
         }
     }
 
-    /// Closes everything and retries after a back-off, or after this pause.
-    pub(super) fn retry_connection(&mut self, reason: &str, pause_ms: Option<i64>) {
+    /// Returns the time until the server reads another request for a token; 0 while there is a
+    /// token.
+    fn renewal_wait_ms(&self) -> i64 {
+        let has_token = self.session.token(self.cx.time).is_some();
+        let renew_at_ms = self.renew_at_ms.filter(|_| !has_token);
+        renew_at_ms.map_or(0, |at_ms| (at_ms - self.cx.now()).clamp(0, PAUSE_MAX_MS))
+    }
+
+    /// Closes everything and retries after a back-off, or after at most this time.
+    pub(super) fn retry_connection(&mut self, reason: &str, longest_ms: Option<i64>) {
         if !self.state.link.is_wanted() {
             return;
         }
@@ -344,8 +357,8 @@ impl ClientCore {
         self.close_all();
         self.failures = self.failures.saturating_add(1);
         let backoff_ms = if has_worked { BACKOFF_LOST_MS } else { self.backoff_ms(BACKOFF_MAX_MS) };
-        let longest_ms = pause_ms.map_or(backoff_ms, |ms| ms.min(TIME_MAX_MS >> 20));
-        let ms = self.cx.random.draw_jitter(longest_ms);
+        let ms =
+            self.renewal_wait_ms() + self.cx.random.draw_jitter(longest_ms.unwrap_or(backoff_ms));
         let until_ms = self.cx.now() + ms;
         self.set_link(Link::Pausing {
             until_ms,

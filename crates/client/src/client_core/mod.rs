@@ -120,6 +120,8 @@ pub struct ClientCore {
     /// The number of consecutive failed attempts.
     failures: u32,
     protocol_errors: u32,
+    /// The time before which the server has asked for no other request for a token.
+    renew_at_ms: Option<i64>,
     /// The game of the last table, by which short messages are read.
     kind: Option<String>,
     /// True while a token is requested in parallel with the opening of a socket.
@@ -181,6 +183,7 @@ impl ClientCore {
             sockets: 0,
             failures: 0,
             protocol_errors: 0,
+            renew_at_ms: None,
             is_signing_in: false,
             usual_open_ms: USUAL_OPEN_MS,
             join: Join::Wanted,

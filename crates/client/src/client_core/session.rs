@@ -6,7 +6,7 @@ use crate::client_core::ClientCore;
 use crate::context::Purpose;
 use crate::effect::{Effect, StoreKey};
 use crate::limits::{
-    READ_ATTEMPTS_MAX, READ_PAUSE_MS, RENEW_PAUSE_MS, SHARE_DELAY_MS, WAKE_AFTER_MS,
+    READ_ATTEMPTS_MAX, READ_PAUSE_MS, RENEW_PAUSE_MS, SHARE_DELAY_MS, WAKE_AFTER_MS, clamp_time,
 };
 use crate::rest::{
     Answer, Call, CallOwner, CallProblem, PendingCall, Player, ServerAnswer, SessionTokens,
@@ -349,11 +349,12 @@ impl ClientCore {
                 self.end_connection(link);
             }
             Renewal::Failed(CallProblem { code, retry_after_ms, .. }) => {
+                let wait_ms = retry_after_ms.map(|ms| i64::try_from(ms).unwrap_or(i64::MAX));
+                self.renew_at_ms = wait_ms.map(|ms| clamp_time(ms) + self.cx.now());
                 // A connection that is there needs no new token.
                 let is_pausing = matches!(self.state.link, Link::Pausing { .. });
                 if (self.active.is_none() || is_unauthenticated) && !is_pausing {
-                    let pause_ms = retry_after_ms.map(|ms| i64::try_from(ms).unwrap_or(i64::MAX));
-                    self.retry_connection(&code.clone(), pause_ms);
+                    self.retry_connection(&code.clone(), None);
                 }
             }
         }
