@@ -42,6 +42,9 @@ check_clients() {
     export BAHAY_ROOT=$ROOT BAHAY_TAPES=$ROOT/$CLIENTS/tapes
     run_child "$NODE" --test build/test/*.test.js
   ) || die "the tests of the TypeScript client failed: see above"
+  say "certifying the TypeScript client"
+  run_child "$NODE" "$CLIENTS/typescript/build/test/certify.js" "$LAB_BINARY" >&2 ||
+    die "the TypeScript client is not certified: see above"
 }
 
 write_clients() {

@@ -296,6 +296,16 @@ impl Client {
         self.request(Method::GET, path).await
     }
 
+    /// Sends a request with a body as this player.
+    pub async fn post<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        body: &Value,
+    ) -> Result<T, ClientError> {
+        let request = self.http.post(format!("{}{path}", self.base));
+        send_request(request.bearer_auth(&self.tokens.access_token).json(body)).await
+    }
+
     /// Sends a request without a body as this player.
     async fn request<T: DeserializeOwned>(
         &self,

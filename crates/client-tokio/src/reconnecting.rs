@@ -59,6 +59,12 @@ pub enum PlayEvent {
         command: CommandNumber,
         outcome: CommandOutcome,
     },
+    /// A game is over, and its revealed seed was compared with the commitment made before it.
+    Deal {
+        game: GameId,
+        /// False for a forged deal; `None` if no commitment was shown, as after a late arrival.
+        holds: Option<bool>,
+    },
     /// The player sits at no table, for this reason: request a seat, then call
     /// [`ReconnectingPlay::join`].
     Unseated(String),
@@ -370,14 +376,17 @@ impl ReconnectingPlay {
                 };
                 self.push_outcome(command, outcome);
             }
+            Notification::Deal { game, check } => {
+                let event = PlayEvent::Deal { game, holds: check.holds() };
+                self.events.push_back((event, None));
+            }
             Notification::Unseated(reason) => self.unseated = Some(format!("{reason:?}")),
             Notification::Link(_)
             | Notification::Watched { .. }
             | Notification::Seek { .. }
             | Notification::Said { .. }
             | Notification::Hint(_)
-            | Notification::Invited { .. }
-            | Notification::Deal { .. } => {}
+            | Notification::Invited { .. } => {}
         }
     }
 
@@ -404,6 +413,9 @@ impl ReconnectingPlay {
 pub fn table_events(event: &PlayEvent) -> &[Event<<AnyGame as Game>::Event>] {
     match event {
         PlayEvent::Table(Message::Update { events, .. }) => events,
-        PlayEvent::Table(_) | PlayEvent::Answered { .. } | PlayEvent::Unseated(_) => &[],
+        PlayEvent::Table(_)
+        | PlayEvent::Answered { .. }
+        | PlayEvent::Deal { .. }
+        | PlayEvent::Unseated(_) => &[],
     }
 }

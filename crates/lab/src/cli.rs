@@ -15,6 +15,7 @@ use bahay_db as db;
 use clap::{Args, Parser, Subcommand};
 
 use crate::arena::{self, Arena};
+use crate::certify::{self, Certify};
 use crate::collusion::{self, Collusion};
 use crate::env::{self, Env};
 use crate::farm::{self, Farm};
@@ -57,6 +58,8 @@ enum Command {
     Env(Env),
     /// Write the messages of simulated games, and the state that a client must derive from them.
     Tapes(Tapes),
+    /// Play the server to a client under test, with planted faults, and report which it survives.
+    Certify(Certify),
     /// Plant colluding bots among others, and print how many of them the signs of collusion detect.
     Collusion(Collusion),
     /// Compute the coins that one person with many accounts can bring to one wallet in a day.
@@ -111,6 +114,9 @@ fn run(command: Command) -> Result<(), CommandError> {
         }
         Command::Env(what) => env::run(&what, stdin().lock(), &mut stdout().lock())?,
         Command::Tapes(what) => tapes::run(&what)?,
+        Command::Certify(what) => {
+            runtime()?.block_on(certify::run(&what, &mut stdout().lock()))?;
+        }
         Command::Collusion(what) => _ = collusion::run(what, &mut stdout().lock())?,
         Command::Farm(what) => _ = farm::run(&what, &mut stdout().lock())?,
         Command::GenerateHistory { what, database, settings } => {

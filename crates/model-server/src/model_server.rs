@@ -224,14 +224,14 @@ impl ModelServer {
         self.joined
     }
 
-    /// Returns the time of the next change by the clock or a bot.
+    /// Returns the time of the next change by the clock or a bot; `None` for a table that has ended.
     pub fn next_time(&self) -> Option<i64> {
-        self.table.deadline().map(Timestamp::ms)
+        self.table.deadline().map(Timestamp::ms).filter(|_| self.is_seated)
     }
 
     /// Runs the clock and the bots up to this time.
     pub fn run_clock(&mut self, now_ms: i64) {
-        while self.is_seated && self.next_time().is_some_and(|at_ms| at_ms <= now_ms) {
+        while self.next_time().is_some_and(|at_ms| at_ms <= now_ms) {
             let now = Timestamp::from_ms(now_ms);
             let input = match self.table.effects(now).first() {
                 Some(Effect::ChooseAction { seat, .. }) => ai_action(&self.table, *seat),

@@ -122,7 +122,7 @@ pub(crate) async fn play_and_count(
                     act.outcome = Some(outcome);
                 }
             }
-            PlayEvent::Table(_) => {}
+            PlayEvent::Table(_) | PlayEvent::Deal { .. } => {}
         }
         if leaving.is_none() && !(stop.is_requested() && bot.may_leave(&play)) {
             report.acts.extend(bot.answer(&mut play).await);

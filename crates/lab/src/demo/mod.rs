@@ -217,7 +217,7 @@ async fn play_games(
                 return Err(DemoError::Refused { code: code.clone(), detail: detail.clone() });
             }
             PlayEvent::Unseated(reason) => return Err(DemoError::Unseated(reason.clone())),
-            PlayEvent::Answered { .. } | PlayEvent::Table(_) => {}
+            PlayEvent::Answered { .. } | PlayEvent::Deal { .. } | PlayEvent::Table(_) => {}
         }
         for event in table_events(&event).iter().cloned() {
             match event {

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "in a test a panic is a verdict")]
 
+mod certify;
 mod loadtest;
 #[path = "../../../client/tests/client/rest.rs"]
 #[expect(dead_code, reason = "the tests of the client use the rest")]
