@@ -5,8 +5,8 @@
 // network. Files are named by their content and cached as they come. The cached files of the previous version
 // stay for open pages; older ones are deleted. A page without the mark that requests this worker unregisters
 // it, so a server without the worker is rid of it at the next visit.
-const VERSION = '94a12bab32a8';
-const SHELL = JSON.parse('["app-9d1ff1026f59.js","chunk-0eb63c73cb64.js","chunk-745c55b3f3b2.js","chunk-76ba6c5b9d2b.js","chunk-7ad138139462.js","chunk-d77987cb41af.js","style-3edc3d52440e.css","tongits-c5277d4c5b7e.js"]');
+const VERSION = 'ffed29ee2e4b';
+const SHELL = JSON.parse('["app-6e568183f8c4.js","chunk-030ce6a4329b.js","chunk-52c722609055.js","chunk-70e176676924.js","chunk-8ef58294ed20.js","chunk-ec2d8c9b717a.js","style-3edc3d52440e.css","tongits-ba0a7ee2f910.js"]');
 const PAGE = '/play';
 const FILES = '/play/files/';
 const MARK = 'name="worker"';
