@@ -1,5 +1,6 @@
 //! The load tester's processor time for a message that a player receives: it is decoded, applied to
-//! the player's view, and checked. `cargo bench -p bahay-lab --bench loadtest`; with
+//! the player's view, and checked. The last row of each form is the client core's for the same
+//! message, without these checks. `cargo bench -p bahay-lab --bench loadtest`; with
 //! `BAHAY_VALGRIND=valgrind` the instructions are counted too.
 
 #[path = "../../engine/benches/rows/mod.rs"]
@@ -10,10 +11,13 @@ use std::sync::{Arc, RwLock};
 
 use bahay::rooms::house_rooms;
 use bahay_bots::simulation::{Habits, Simulation};
+use bahay_client::{
+    ClientCore, Effect, Input, Link, Options, Player, SocketData, StoreKey, Time, stored_session,
+};
 use bahay_client_tokio::RawMessage;
 use bahay_engine::catalog::{self, AnyGame, NamedRules};
 use bahay_engine::coins::Coins;
-use bahay_engine::table::{Clocks, PhaseView, TableView, Terms};
+use bahay_engine::table::{Clocks, PhaseView, PlayerId, TableView, Terms, Timestamp};
 use bahay_lab::loadtest::{FrameChecker, KnownTexts};
 use bahay_protocol::brief::{Form, Shorthand};
 use bahay_protocol::{Message, MessageReader, OpenPrompt, Tag};
@@ -31,6 +35,7 @@ fn main() {
             rows.bytes(&row, received.mean_bytes());
             rows.each(&format!("{row}, decoded"), &received.frames, |frame| received.decode(frame));
             rows.round(&format!("{row}, with checks"), || received.read(None));
+            rows.round(&format!("{row}, by the client core"), || received.follow());
             if form == Form::Full {
                 let known = Arc::default();
                 received.read(Some(&known));
@@ -99,6 +104,22 @@ impl Received {
         reader.read(frame.as_bytes()).expect("a message of the server")
     }
 
+    /// Passes all messages to a client core. Returns their number.
+    fn follow(&self) -> u64 {
+        let mut core = live_core(self.form, &self.before);
+        for frame in &self.frames {
+            let data = socket_data(frame);
+            core.handle_input(Time::default(), Input::Received { socket: 1, data });
+            while let Some(effect) = core.poll_effect() {
+                assert!(!matches!(effect, Effect::Close { .. }), "the core left the table");
+                black_box(effect);
+            }
+        }
+        let version = core.state().table.as_ref().map(|table| table.version);
+        assert_eq!(version, Some(self.frames.len() as u64));
+        self.frames.len() as u64
+    }
+
     /// Reads and checks all messages, updates of known texts by those if they are given. Returns
     /// the number of messages.
     fn read(&self, known: Option<&Arc<RwLock<KnownTexts>>>) -> u64 {
@@ -122,6 +143,57 @@ impl Received {
             black_box(checked.expect("a message without a fault"));
         }
         self.frames.len() as u64
+    }
+}
+
+/// Returns a client core that follows a table with this view.
+fn live_core(form: Form, view: &TableView<AnyGame>) -> ClientCore {
+    let player = PlayerId(uuid::Uuid::nil());
+    let tokens = r#"{"access_token":"a","access_expires_at":"2100-01-01T00:00:00Z",
+        "refresh_token":"r","session":"s"}"#;
+    let known = Player { id: player, name: String::new() };
+    let session = stored_session(known, tokens, false).expect("complete tokens");
+    let stored = [(StoreKey::Session, session)].into();
+    let options = Options {
+        stored,
+        forms: vec![form],
+        stores_table: false,
+        ..Options::new("http://house", [1; 32], Time::default())
+    };
+    let mut core = ClientCore::new(options);
+    core.handle_input(Time::default(), Input::Start);
+    let protocol = form.subprotocol().to_owned();
+    core.handle_input(Time::default(), Input::Opened { socket: 1, protocol });
+    let mut shorthand = Shorthand::new(form);
+    let server_time_ms = Timestamp::default();
+    for message in [
+        Message::Hello {
+            player,
+            protocol: form.subprotocol().into(),
+            server_time_ms,
+            notices: Some(0),
+        },
+        Message::Snapshot {
+            version: 0,
+            tag: Tag::default(),
+            server_time_ms,
+            view: Box::new(view.clone()),
+            prompt: OpenPrompt::from_view(view),
+        },
+        Message::Ack { id: 1, version: Some(0) },
+    ] {
+        let data = socket_data(&encode(&mut shorthand, &message));
+        core.handle_input(Time::default(), Input::Received { socket: 1, data });
+    }
+    while core.poll_effect().is_some() {}
+    assert_eq!(core.state().link, Link::Live);
+    core
+}
+
+fn socket_data(frame: &RawMessage) -> SocketData {
+    match frame {
+        RawMessage::Text(text) => SocketData::Text(text.as_str().to_owned()),
+        RawMessage::Bytes(bytes) => SocketData::Binary(bytes.to_vec()),
     }
 }
 

@@ -370,7 +370,8 @@ impl ClientCore {
 
     /// Shows a table and stores it.
     fn keep_table(&mut self, table: TableState) {
-        self.tags.retain(|(version, _)| *version != table.version);
+        // Versions increase between two snapshots, so the same one can only be the last.
+        self.tags.pop_back_if(|(version, _)| *version == table.version);
         self.tags.push_back((table.version, table.tag));
         if self.tags.len() > TAGS_MAX {
             self.tags.pop_front();

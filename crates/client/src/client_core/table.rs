@@ -180,7 +180,9 @@ impl ClientCore {
             }
         };
         let is_current = before.is_current;
-        let before = Some(Box::new(before.view.clone()));
+        // The state takes the new table, and the notification the view of the old one.
+        let before = if is_table { self.state.table.take() } else { self.state.watched.take() };
+        let before = before.map(|before| Box::new(before.view));
         if is_current {
             // A missed update carries the time at which it happened, and a late one an earlier
             // time, so only an increase counts.
