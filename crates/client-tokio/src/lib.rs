@@ -12,9 +12,8 @@ mod play;
 mod reconnecting;
 mod table;
 
+pub use bahay_client::Outcome;
 pub use client::{Client, ClientError, RoomSummary, Wallet};
 pub use play::{Play, PlayError, RawMessage, SocketAuth};
-pub use reconnecting::{
-    CommandNumber, CommandOutcome, PlayEvent, ReconnectError, ReconnectingPlay, table_events,
-};
+pub use reconnecting::{CommandNumber, PlayEvent, ReconnectError, ReconnectingPlay, table_events};
 pub use table::{AwaitedInput, ClientTable, VersionGap};

@@ -4,7 +4,7 @@
 //! The behaviour is that of the client core, `bahay_client`; this is its driver on tokio. Each
 //! socket and each request of the core goes to the next address of the house. A command whose
 //! answer was lost is sent again only if the table still waits for it: a numbered prompt is
-//! answered once. If the table has moved on, the outcome is [`CommandOutcome::Overtaken`]: the
+//! answered once. If the table has moved on, the outcome is [`Outcome::Overtaken`]: the
 //! command, the clock or the AI acted. [`ATTEMPTS_MAX`] failed attempts in a row are an error.
 
 use std::collections::{BTreeMap, VecDeque};
@@ -57,7 +57,7 @@ pub enum PlayEvent {
     Table(Message<AnyGame>),
     Answered {
         command: CommandNumber,
-        outcome: CommandOutcome,
+        outcome: Outcome,
     },
     /// A game is over, and its revealed seed was compared with the commitment made before it.
     Deal {
@@ -68,23 +68,6 @@ pub enum PlayEvent {
     /// The player sits at no table, for this reason: request a seat, then call
     /// [`ReconnectingPlay::join`].
     Unseated(String),
-}
-
-/// The outcome of a command.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum CommandOutcome {
-    /// The command took effect, in this version or an earlier one.
-    Done {
-        version: Option<u64>,
-    },
-    /// The answer is lost, or the table no longer awaited the command: the command took effect or
-    /// another input did, as the updates show.
-    Overtaken,
-    Refused {
-        code: String,
-        rule: Option<String>,
-        detail: String,
-    },
 }
 
 /// The number of a command of one [`ReconnectingPlay`], across connections.
@@ -254,7 +237,7 @@ impl ReconnectingPlay {
     pub async fn wait_for_outcome(
         &mut self,
         command: CommandNumber,
-    ) -> Result<(CommandOutcome, Vec<PlayEvent>), ReconnectError> {
+    ) -> Result<(Outcome, Vec<PlayEvent>), ReconnectError> {
         let mut meanwhile = Vec::new();
         loop {
             match self.next().await? {
@@ -272,7 +255,7 @@ impl ReconnectingPlay {
         if is_awaited {
             self.handle_input(Input::Command { command, wish });
         } else {
-            self.push_outcome(command, CommandOutcome::Overtaken);
+            self.push_outcome(command, Outcome::Overtaken);
         }
         CommandNumber(command)
     }
@@ -302,8 +285,7 @@ impl ReconnectingPlay {
 
     /// Returns the core's copy of the table, which may be later than the reported one.
     fn core_table(&self) -> ClientTable {
-        let table = self.core.state().table.as_ref();
-        table.map(ClientTable::from_state).unwrap_or_default()
+        self.core.state().table.clone().map(ClientTable::from).unwrap_or_default()
     }
 
     fn handle_input(&mut self, input: Input) {
@@ -352,28 +334,20 @@ impl ReconnectingPlay {
     fn handle_notification(&mut self, notification: Notification) {
         match notification {
             Notification::Table { events, after, is_snapshot, .. } => {
-                let table = ClientTable::from_state(&after);
                 let version = after.version;
                 let tag = after.tag;
-                let prompt = after.prompt;
+                let prompt = after.prompt.clone();
                 let now_ms = self.core.server_time_ms(self.now_ms());
                 let server_time_ms = Timestamp::from_ms(now_ms);
                 let message = if is_snapshot {
-                    let view = Box::new(after.view);
+                    let view = Box::new(after.view.clone());
                     Message::Snapshot { version, tag, server_time_ms, view, prompt }
                 } else {
                     Message::Update { version, tag, server_time_ms, events, prompt, ack: None }
                 };
-                self.events.push_back((PlayEvent::Table(message), Some(table)));
+                self.events.push_back((PlayEvent::Table(message), Some((*after).into())));
             }
             Notification::Ended { command, outcome, .. } => {
-                let outcome = match outcome {
-                    Outcome::Done { version } => CommandOutcome::Done { version },
-                    Outcome::Overtaken | Outcome::Dropped => CommandOutcome::Overtaken,
-                    Outcome::Refused { code, rule, detail } => {
-                        CommandOutcome::Refused { code, rule, detail }
-                    }
-                };
                 self.push_outcome(command, outcome);
             }
             Notification::Deal { game, check } => {
@@ -390,7 +364,7 @@ impl ReconnectingPlay {
         }
     }
 
-    fn push_outcome(&mut self, command: u64, outcome: CommandOutcome) {
+    fn push_outcome(&mut self, command: u64, outcome: Outcome) {
         let command = CommandNumber(command);
         self.events.push_back((PlayEvent::Answered { command, outcome }, None));
     }

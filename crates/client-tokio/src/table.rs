@@ -34,47 +34,38 @@ pub struct VersionGap {
 /// A player's copy of its table, which outlives the connection.
 #[derive(Clone, Debug, Default)]
 pub struct ClientTable {
-    view: Option<TableView<AnyGame>>,
-    version: Option<u64>,
-    /// The tag of the version.
-    tag: Option<Tag>,
+    state: Option<TableState>,
     /// The text of the client's seed for a game, once the client has committed to it.
     text: Option<(GameId, String)>,
-    prompt: Option<OpenPrompt<Action>>,
+}
+
+impl From<TableState> for ClientTable {
+    fn from(state: TableState) -> Self {
+        Self { state: Some(state), text: None }
+    }
 }
 
 impl ClientTable {
-    /// Returns the copy of a table as a client core shows it.
-    pub(crate) fn from_state(state: &TableState) -> Self {
-        Self {
-            view: Some(state.view.clone()),
-            version: Some(state.version),
-            tag: Some(state.tag),
-            text: None,
-            prompt: state.prompt.clone(),
-        }
-    }
-
     pub fn view(&self) -> Option<&TableView<AnyGame>> {
-        self.view.as_ref()
+        self.state.as_ref().map(|state| &state.view)
     }
 
     pub fn version(&self) -> Option<u64> {
-        self.version
+        self.state.as_ref().map(|state| state.version)
     }
 
     /// Returns the tag of the version.
     pub fn tag(&self) -> Option<Tag> {
-        self.tag
+        self.state.as_ref().map(|state| state.tag)
     }
 
     pub fn table(&self) -> Option<TableId> {
-        self.view.as_ref().map(|view| view.table)
+        self.view().map(|view| view.table)
     }
 
     /// Returns the open prompt.
     pub fn prompt(&self) -> Option<&OpenPrompt<Action>> {
-        self.prompt.as_ref()
+        self.state.as_ref()?.prompt.as_ref()
     }
 
     /// Returns the input that the table awaits from the player.
@@ -98,8 +89,8 @@ impl ClientTable {
 
     /// Returns the action that a house bot would choose; `None` if other players are to act.
     pub fn advice(&self) -> Option<Action> {
-        self.prompt.as_ref().filter(|prompt| !prompt.legal.is_empty())?;
-        match &self.view.as_ref()?.phase {
+        self.prompt().filter(|prompt| !prompt.legal.is_empty())?;
+        match &self.view()?.phase {
             PhaseView::Playing { view, .. } => AnyGame::choose_action(view),
             variants!(PhaseView: Waiting, Preparing, Opening, Revealing, Settling) => None,
         }
@@ -117,7 +108,7 @@ impl ClientTable {
 
     /// Returns the text that the table asks to be revealed, and its game.
     pub(crate) fn requested_seed_text(&self) -> Option<(GameId, &str)> {
-        let (game, ..) = self.view.as_ref()?.reveal_request()?;
+        let (game, ..) = self.view()?.reveal_request()?;
         let (_, text) = self.text.as_ref().filter(|(text_game, _)| *text_game == game)?;
         Some((game, text))
     }
@@ -131,24 +122,26 @@ impl ClientTable {
     ) -> Result<(), VersionGap> {
         match message {
             Message::Snapshot { version, tag, view, prompt, .. } => {
-                self.view = Some((**view).clone());
-                self.version = Some(*version);
-                self.tag = Some(*tag);
-                self.prompt.clone_from(prompt);
+                self.state = Some(TableState {
+                    view: (**view).clone(),
+                    version: *version,
+                    tag: *tag,
+                    prompt: prompt.clone(),
+                    is_current: true,
+                    deal: None,
+                });
             }
             Message::Update { version, tag, events, prompt, .. } => {
-                let gap = VersionGap { had: self.version, got: *version };
-                let view = match &mut self.view {
-                    Some(view) if self.version.is_some_and(|had| *version == had + 1) => view,
-                    _ => return Err(gap),
-                };
-                events.iter().for_each(|event| view.observe(event));
-                self.version = Some(*version);
-                self.tag = Some(*tag);
+                let gap = VersionGap { had: self.version(), got: *version };
+                let state = self.state.as_mut().filter(|state| *version == state.version + 1);
+                let state = state.ok_or(gap)?;
+                events.iter().for_each(|event| state.view.observe(event));
+                state.version = *version;
+                state.tag = *tag;
                 if form.is_short() {
-                    self.prompt = OpenPrompt::from_view(view);
+                    state.prompt = OpenPrompt::from_view(&state.view);
                 } else {
-                    self.prompt.clone_from(prompt);
+                    state.prompt.clone_from(prompt);
                 }
             }
             Message::Closed { .. } => *self = Self::default(),

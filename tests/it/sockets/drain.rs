@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 
-use bahay_client_tokio::{Client, CommandOutcome};
+use bahay_client_tokio::{Client, Outcome};
 use bahay_engine::catalog::AnyAction;
 use bahay_engine::table::{ActionOrigin, GameId};
 use tokio::task::JoinSet;
@@ -92,7 +92,7 @@ async fn check_records(client: &Client, played: &PlayReport) {
         let acts_in_game = || played.acts.iter().filter(|act| act.game == game);
         let sent: Vec<_> = acts_in_game().map(|act| act.action.clone()).collect();
         let acknowledged: Vec<_> = acts_in_game()
-            .filter(|act| matches!(act.outcome, Some(CommandOutcome::Done { .. })))
+            .filter(|act| matches!(act.outcome, Some(Outcome::Done { .. })))
             .map(|act| act.action.clone())
             .collect();
         assert!(is_subsequence(&acknowledged, &stored), "{game} lacks an acknowledged action");

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use bahay_client_tokio::{
-    Client, CommandNumber, CommandOutcome, PlayEvent, ReconnectingPlay, table_events,
+    Client, CommandNumber, Outcome, PlayEvent, ReconnectingPlay, table_events,
 };
 use bahay_engine::catalog::AnyAction;
 use bahay_engine::table::{Event, GameId, PhaseView};
@@ -53,7 +53,7 @@ pub(crate) struct Act {
     number: CommandNumber,
     pub(crate) game: GameId,
     pub(crate) action: AnyAction,
-    pub(crate) outcome: Option<CommandOutcome>,
+    pub(crate) outcome: Option<Outcome>,
 }
 
 /// Lets each client play in a task of its own, as [`play_and_count`] does.
@@ -112,7 +112,7 @@ pub(crate) async fn play_and_count(
             }
             PlayEvent::Answered { command, .. } if leaving == Some(command) => break,
             PlayEvent::Answered { command, outcome } => {
-                if let CommandOutcome::Refused { code, detail, .. } = &outcome
+                if let Outcome::Refused { code, detail, .. } = &outcome
                     && !OVERTAKEN.contains(&code.as_str())
                 {
                     report.refused.push((code.clone(), detail.clone()));

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use bahay_client_tokio::{AwaitedInput, Client, CommandOutcome, PlayEvent, ReconnectingPlay};
+use bahay_client_tokio::{AwaitedInput, Client, Outcome, PlayEvent, ReconnectingPlay};
 use bahay_engine::table::GameId;
 use bahay_protocol::brief::Form;
 use serde_json::{Value, json};
@@ -47,7 +47,7 @@ impl Player {
                 self.deals.push(json!({ "game": game, "holds": holds }));
                 self.report().await;
             }
-            PlayEvent::Answered { outcome: CommandOutcome::Refused { code, .. }, .. } => {
+            PlayEvent::Answered { outcome: Outcome::Refused { code, .. }, .. } => {
                 // Only a halted table is asked again; any other refusal is final.
                 if code == "table_halted" {
                     self.answered.clear();

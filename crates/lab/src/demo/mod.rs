@@ -22,7 +22,7 @@ use tokio::time::{Interval, MissedTickBehavior, interval, timeout};
 
 use bahay_base::entropy;
 use bahay_client_tokio::{
-    AwaitedInput, Client, ClientError, CommandOutcome, PlayEvent, ReconnectError, ReconnectingPlay,
+    AwaitedInput, Client, ClientError, Outcome, PlayEvent, ReconnectError, ReconnectingPlay,
     Wallet, table_events,
 };
 
@@ -211,9 +211,7 @@ async fn play_games(
     loop {
         let event = timeout(EVENT_TIMEOUT, play.next()).await.map_err(|_| DemoError::Silence)??;
         match &event {
-            PlayEvent::Answered {
-                outcome: CommandOutcome::Refused { code, detail, .. }, ..
-            } => {
+            PlayEvent::Answered { outcome: Outcome::Refused { code, detail, .. }, .. } => {
                 return Err(DemoError::Refused { code: code.clone(), detail: detail.clone() });
             }
             PlayEvent::Unseated(reason) => return Err(DemoError::Unseated(reason.clone())),
