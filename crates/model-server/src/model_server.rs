@@ -137,7 +137,7 @@ pub struct ModelServer {
     pub ready_games: BTreeSet<GameId>,
     /// The messages to send, in order.
     pub outputs: Vec<(u64, Output)>,
-    /// What the client must not have done, in order.
+    /// The violations of the protocol by the client, in order.
     pub violations: Vec<Violation>,
 }
 
@@ -412,7 +412,8 @@ impl ModelServer {
         command: Command<ActionText>,
     ) -> Option<Submission> {
         let connection = self.connections.get(&socket)?;
-        let (is_authenticated, is_preview) = (connection.is_authenticated, connection.is_preview);
+        let is_authenticated = connection.is_authenticated;
+        let is_preview = connection.is_preview;
         let id = command.id();
         if let Command::Authenticate { token, ticket, .. } = command {
             self.authenticate(now_ms, socket, token, ticket);
@@ -517,10 +518,13 @@ impl ModelServer {
     fn advise(&mut self, socket: u64, id: u32) {
         match hint(&self.table, PLAYER) {
             Ok(advice) => {
-                let (game, prompt) = (advice.game, advice.prompt);
-                let by = advice.by.name().into();
-                let action = advice.action;
-                self.send(socket, Message::Advice { game, prompt, action, by });
+                let message = Message::Advice {
+                    game: advice.game,
+                    prompt: advice.prompt,
+                    action: advice.action,
+                    by: advice.by.name().into(),
+                };
+                self.send(socket, message);
                 self.send(socket, Message::Ack { id, version: None });
             }
             Err(rejection) => self.refuse(socket, Some(id), rejection.code()),

@@ -50,7 +50,7 @@ enum UpgradeReply {
     Reject(HttpReply),
 }
 
-/// What a socket's task has to do.
+/// An order to the task of a socket.
 #[derive(Debug)]
 enum SocketOrder {
     Send(WireData),

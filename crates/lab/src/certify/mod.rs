@@ -101,8 +101,7 @@ pub async fn run(options: &Certify, out: &mut impl Write) -> Result<(), CertifyE
     if report.has_passed() {
         return Ok(());
     }
-    let (passed, scenarios) = (report.passed_count(), report.results.len());
-    Err(CertifyError::NotPassed { passed, scenarios })
+    Err(CertifyError::NotPassed { passed: report.passed_count(), scenarios: report.results.len() })
 }
 
 /// Serves the scenarios until each has its verdict, or until the time is over. `announce` is called

@@ -1,8 +1,8 @@
 //! One scenario against one client, without I/O: the model server, the planted fault, and the
 //! verdict on the client.
 //!
-//! What arrives is passed to [`ScenarioRun::handle_arrival`]; [`ScenarioRun::poll_reaction`] returns
-//! what the listener has to do. `planting` has the faults, `conduct` the rules of every scenario.
+//! The listener passes arrivals to [`ScenarioRun::handle_arrival`], and performs the reactions of
+//! [`ScenarioRun::poll_reaction`]. `planting` has the faults, `conduct` the rules of every scenario.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -57,7 +57,7 @@ pub(super) struct ClientSocket {
     pub(super) questions: BTreeMap<u32, CommandKey>,
 }
 
-/// What the client reported of its shown state.
+/// The reports of the client on its shown state.
 #[derive(Debug, Default)]
 struct Reports {
     count: u32,
@@ -404,7 +404,8 @@ impl ScenarioRun {
             return;
         }
         if self.began_at_ms.is_some_and(|began_ms| self.now_ms - began_ms > DEADLINE_MS) {
-            let (planted, times) = (self.plan.planted, self.scenario.fault.times());
+            let planted = self.plan.planted;
+            let times = self.scenario.fault.times();
             self.verdict = Some(Verdict::Failed(vec![format!(
                 "not finished: {planted} of {times} faults planted, {} actions since",
                 self.acts_since

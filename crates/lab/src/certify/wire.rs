@@ -1,4 +1,4 @@
-//! What arrives from a client, and the reactions that the listener performs.
+//! The arrivals from a client, and the reactions that the listener performs.
 
 use bahay_model_server::{Reply, RestRequest, WireData};
 use bahay_protocol::brief::Form;

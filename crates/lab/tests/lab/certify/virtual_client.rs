@@ -201,11 +201,11 @@ impl VirtualClient {
                 let holds = self.bug.alter_check(check.holds());
                 self.report(&json!({ "deals": [{ "game": game, "holds": holds }] }));
             }
-            Notification::Table { after, .. } => {
-                if after.version.abs_diff(self.reported_version) >= REPORT_EVERY {
-                    self.reported_version = after.version;
-                    self.report(&json!({ "version": after.version, "view": after.view }));
-                }
+            Notification::Table { after, .. }
+                if after.version.abs_diff(self.reported_version) >= REPORT_EVERY =>
+            {
+                self.reported_version = after.version;
+                self.report(&json!({ "version": after.version, "view": after.view }));
             }
             Notification::Link(link) => {
                 if let Some((after_ms, input)) = self.bug.react_to_link(&link) {
