@@ -106,6 +106,7 @@ table: chance coins game seat
 catalog_macro: table
 catalog: chance game seat spaces table
 matchmaking: table
+tournament: catalog chance coins game hex matchmaking seat table
 testing: cards chance coins game games seat spaces table
 ";
 

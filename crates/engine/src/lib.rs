@@ -4,8 +4,8 @@
 //! arguments, so that every game can be replayed bit for bit from its journal. No result depends on
 //! hash order.
 //!
-//! Dependencies point one way: `catalog` → `table`, `games`; `matchmaking` → `table` → `game`,
-//! `chance` → `seat`, `coins`; `games` → `game`, `chance`, `cards`. Only `games` and `catalog` may
+//! Dependencies point one way: `tournament` → `catalog`, `matchmaking` → `table` → `game`,
+//! `chance` → `seat`, `coins`; `catalog` → `games`; `games` → `game`, `chance`, `cards`. Only `games` and `catalog` may
 //! assume a particular game, a number of seats, a single shuffle, or cards at all. The AI is the
 //! crate `bahay-bots`, which knows this one.
 #![no_std]
@@ -39,3 +39,4 @@ pub mod seat;
 pub mod spaces;
 #[cfg(feature = "testing")]
 pub mod testing;
+pub mod tournament;

@@ -1,0 +1,120 @@
+//! The effects that a tournament requires from its host. They are derived from its state, so any
+//! process can run them, repeatedly, until the answer is in the journal.
+
+use alloc::vec::Vec;
+
+use crate::chance::ServerSeed;
+use crate::hex::Hex;
+use crate::table::{PlayerId, Timestamp};
+use crate::tournament::Tournament;
+use crate::tournament::id::TableNumber;
+use crate::tournament::phase::{OpenTable, Phase};
+use crate::tournament::terms::Format;
+use crate::tournament::transfer::Transfer;
+
+/// The time after which an effect without an answer is run again, in milliseconds.
+pub const RETRY_MS: u32 = 5_000;
+
+/// A task that the host has to run for a tournament.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Effect {
+    /// A table is opened with its players; the answer is `Input::TableOpened`.
+    OpenTable(TableSeating),
+    /// A table of a cancelled tournament ends, and its game is void; the answer is
+    /// `Input::TableEnded`.
+    EndTable(TableNumber),
+    /// The ledger books a transfer; the answer is `Input::Transferred`, or `Input::EntryRefused`.
+    Transfer(Transfer),
+    /// The deadline has passed; the answer is `Input::Tick`.
+    Tick,
+}
+
+/// The players and games of a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TableSeating {
+    pub number: TableNumber,
+    /// The players by seat.
+    pub players: Vec<PlayerId>,
+    /// The number of games to play.
+    pub games: u32,
+    /// The deals by game if all tables of the round play the same (rule 5.1); otherwise empty.
+    pub deals: Vec<SharedDeal>,
+}
+
+/// The deal of a game that all tables of a round play. No client contributes to it, and chance
+/// decides which seat begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SharedDeal {
+    pub seed: ServerSeed,
+    /// The 16 bytes in place of the game's id in the key of the deal: those of the tournament's id.
+    pub id: Hex<16>,
+}
+
+impl Tournament {
+    /// Returns the time of the next check of [`Tournament::effects`] if no input arrives before it.
+    /// The deadline of an effect that is due is the time of its next retry.
+    pub fn deadline(&self) -> Option<Timestamp> {
+        let is_asked = self.account.due().next().is_some() || self.unanswered_table().is_some();
+        let retry = is_asked.then(|| self.at.after_ms(RETRY_MS));
+        [self.clock_deadline(), retry].into_iter().flatten().min()
+    }
+
+    /// Returns the effects that are due now.
+    pub fn effects(&self, now: Timestamp) -> Vec<Effect> {
+        let is_due = self.clock_deadline().is_some_and(|deadline| deadline <= now);
+        let tick = is_due.then_some(Effect::Tick);
+        let transfers = self.account.due().map(|transfer| Effect::Transfer(*transfer));
+        let tables = self.tables.values().filter(|table| self.is_unanswered(table));
+        let tables = tables.map(|table| self.table_effect(table));
+        tick.into_iter().chain(transfers).chain(tables).collect()
+    }
+
+    fn unanswered_table(&self) -> Option<&OpenTable> {
+        self.tables.values().map(AsRef::as_ref).find(|table| self.is_unanswered(table))
+    }
+
+    /// Returns whether the table is to be opened, or after a cancellation to be ended.
+    fn is_unanswered(&self, table: &OpenTable) -> bool {
+        match self.phase {
+            Phase::Cancelled { .. } => true,
+            variants!(Phase: Announced, Break, Round, Arena, Ended) => {
+                !table.is_open && !table.has_ended
+            }
+        }
+    }
+
+    fn table_effect(&self, table: &OpenTable) -> Effect {
+        match self.phase {
+            Phase::Cancelled { .. } => Effect::EndTable(table.number),
+            variants!(Phase: Announced, Break, Round, Arena, Ended) => {
+                Effect::OpenTable(self.seating(table))
+            }
+        }
+    }
+
+    /// Returns the players and games of a table that is played.
+    pub fn find_table(&self, number: TableNumber) -> Option<TableSeating> {
+        self.tables.get(&number).map(|table| self.seating(table))
+    }
+
+    /// Returns the tables that have been opened and have not ended.
+    pub fn open_tables(&self) -> Vec<TableSeating> {
+        let is_played = |table: &&OpenTable| table.is_open && !table.has_ended;
+        let tables = self.tables.values().map(AsRef::as_ref).filter(is_played);
+        tables.map(|table| self.seating(table)).collect()
+    }
+
+    fn seating(&self, table: &OpenTable) -> TableSeating {
+        let players = table.entrants.iter().map(|place| self.at_place(*place).player).collect();
+        let games = table.games();
+        let deal = |game| SharedDeal {
+            seed: self.deal_seed(table.number.round, game),
+            id: Hex(*self.id.0.as_bytes()),
+        };
+        let deals = match self.terms.format {
+            Format::Duplicate { .. } => (1..=games).map(deal).collect(),
+            variants!(Format: SitAndGo, KnockOut, Arena) => Vec::new(),
+        };
+        TableSeating { number: table.number, players, games, deals }
+    }
+}

@@ -1,0 +1,218 @@
+//! Tournaments by rounds: stages, groups, tables, byes and cuts (chapters 2, 3 and 5).
+
+use alloc::vec;
+use alloc::vec::Vec;
+use core::cmp::Reverse;
+
+use crate::chance::ServerSeed;
+use crate::coins::Coins;
+use crate::tournament::Tournament;
+use crate::tournament::duplicate::{SCORE_EVEN, score_deal};
+use crate::tournament::entrant::{Entrant, EntrantState, Standing};
+use crate::tournament::event::{Event, GroupMember};
+use crate::tournament::lots::{self, Purpose};
+use crate::tournament::phase::Phase;
+use crate::tournament::seating::{WaitingPlayer, balance_seats, seat_everybody};
+use crate::tournament::terms::{Format, Stage};
+
+impl Tournament {
+    /// Starts the first stage that is not skipped: a stage whose cut would eliminate nobody is
+    /// (rule 3.2).
+    pub(super) fn start_first_stage(&mut self, events: &mut Vec<Event>) {
+        let entered = self.count_entrants(Entrant::takes_part);
+        let stages = self.terms.stages();
+        let is_played = |stage: &Stage| stage.advance == 0 || stage.advance < entered;
+        let first = stages.iter().position(is_played).unwrap_or(0);
+        self.start_stage(u32::try_from(first).unwrap_or(0), events);
+    }
+
+    /// Draws the groups of a stage (rule 3.2).
+    fn start_stage(&mut self, index: u32, events: &mut Vec<Event>) {
+        self.stage = index;
+        self.round_of_stage = 0;
+        let places = self.draw(Purpose::Group, index + 1, self.places_where(Entrant::takes_part));
+        let seats = usize::from(self.terms.game.seats);
+        let wanted = self.current_stage().groups as usize;
+        let count = wanted.min(places.len() / seats).max(1);
+        self.groups = u32::try_from(count).unwrap_or(1);
+        let mut groups = vec![Vec::new(); count];
+        for (number, place) in places.into_iter().enumerate() {
+            let group = number % count;
+            groups[group].push(self.at_place(place).player);
+            let entrant = self.at_place_mut(place);
+            entrant.group = u32::try_from(group).unwrap_or(0);
+            entrant.standing = Standing { stage: index, score: 0, ..entrant.standing };
+        }
+        events.push(Event::StageStarted { stage: index + 1, groups });
+    }
+
+    fn current_stage(&self) -> Stage {
+        self.terms.stages()[self.stage as usize]
+    }
+
+    /// Orders entrants by lot (rule 2.3).
+    fn draw(&self, purpose: Purpose, number: u32, mut places: Vec<u32>) -> Vec<u32> {
+        let lot = |place: &u32| {
+            lots::lot(&self.seed, self.id, purpose, number, self.at_place(*place).player)
+        };
+        places.sort_by_cached_key(lot);
+        places
+    }
+
+    /// Adds a late entrant to the smallest group, of equal ones to the first (rule 1.5).
+    pub(super) fn join_group(&mut self, place: u32, events: &mut Vec<Event>) {
+        let mut sizes = vec![0_u32; self.groups as usize];
+        let others = (0..).zip(&self.entrants).filter(|(other, _)| *other != place);
+        for (_, entrant) in others.filter(|(_, entrant)| entrant.takes_part()) {
+            sizes[entrant.group as usize] += 1;
+        }
+        let smallest = (0..self.groups).min_by_key(|group| sizes[*group as usize]);
+        let group = smallest.unwrap_or(0);
+        let stage = self.stage;
+        let entrant = self.at_place_mut(place);
+        entrant.group = group;
+        entrant.standing = Standing { stage, score: 0, ..entrant.standing };
+        let members = vec![GroupMember { player: entrant.player, group }];
+        events.push(Event::Joined { members });
+    }
+
+    /// Seats the tables of the next round (rules 2.4 and 2.5).
+    pub(super) fn start_round(&mut self, events: &mut Vec<Event>) {
+        let stage = self.current_stage();
+        self.round += 1;
+        self.round_of_stage += 1;
+        self.last_table = 0;
+        if self.round_of_stage == stage.rounds && self.pool.is_none() {
+            self.close_registration(events);
+        }
+        let seats = usize::from(self.terms.game.seats);
+        let mut tables = Vec::new();
+        let mut byes = Vec::new();
+        for group in 0..self.groups {
+            let is_member = |entrant: &Entrant| entrant.takes_part() && entrant.group == group;
+            let mut members = self.draw(Purpose::Seat, self.round, self.places_where(is_member));
+            let without = members.len() % seats;
+            let mut order = members.clone();
+            order.sort_by_key(|place| self.at_place(*place).byes);
+            byes.extend_from_slice(&order[..without]);
+            members.retain(|place| !order[..without].contains(place));
+            tables.extend(self.seat_members(&members, seats));
+        }
+        for place in &byes {
+            self.at_place_mut(*place).byes += 1;
+        }
+        let round = self.round;
+        let seated = self.open_tables_of(round, tables, stage.games);
+        self.tables_left = u32::try_from(seated.len()).unwrap_or(u32::MAX);
+        self.phase = Phase::Round;
+        let byes = self.players(&byes);
+        let commitments = self.deal_seeds(round, stage.games);
+        let commitments = commitments.iter().map(ServerSeed::commitment).collect();
+        events.push(Event::Seated { round, tables: seated, byes, commitments });
+    }
+
+    fn seat_members(&self, members: &[u32], seats: usize) -> Vec<Vec<u32>> {
+        let waiting: Vec<WaitingPlayer<'_>> =
+            members.iter().map(|place| self.waiting_player(*place, false)).collect();
+        let tables = seat_everybody(&waiting, seats);
+        let counts = |place: u32, seat: usize| self.at_place(place).seat_counts[seat];
+        tables.iter().map(|table| balance_seats(table, counts)).collect()
+    }
+
+    pub(super) fn waiting_player(&self, place: u32, accepts_recent: bool) -> WaitingPlayer<'_> {
+        let entrant = self.at_place(place);
+        WaitingPlayer {
+            entrant: place,
+            conflict_keys: &entrant.conflict_keys,
+            recent: &entrant.recent,
+            accepts_recent,
+        }
+    }
+
+    /// Returns the seed of a game that all tables of a round play.
+    pub(super) fn deal_seed(&self, round: u32, game: u32) -> ServerSeed {
+        lots::deal_seed(&self.seed, self.id, round, game)
+    }
+
+    /// Returns the seeds of the deals of a round by game; empty unless all tables play the same.
+    fn deal_seeds(&self, round: u32, games: u32) -> Vec<ServerSeed> {
+        match self.terms.format {
+            Format::Duplicate { .. } => {
+                (1..=games).map(|game| self.deal_seed(round, game)).collect()
+            }
+            variants!(Format: SitAndGo, KnockOut, Arena) => Vec::new(),
+        }
+    }
+
+    /// Scores the round, and goes on with the next round, the cut, or the end.
+    pub(super) fn finish_round(&mut self, events: &mut Vec<Event>) {
+        let stage = self.current_stage();
+        let round = self.round;
+        if matches!(self.terms.format, Format::Duplicate { .. }) {
+            self.score_duplicate_round(stage.games);
+        }
+        self.tables.clear();
+        let seeds = self.deal_seeds(round, stage.games);
+        events.push(Event::RoundEnded { round, seeds });
+        if self.round_of_stage >= stage.rounds {
+            if stage.advance == 0 {
+                self.end(events);
+                return;
+            }
+            self.cut(stage, events);
+            self.start_stage(self.stage + 1, events);
+        }
+        self.phase = Phase::Break { until: self.at.after_ms(self.terms.break_ms) };
+    }
+
+    /// Compares the tables of a round, deal by deal. A player who has not played a deal has an even
+    /// score (rule 5.4).
+    fn score_duplicate_round(&mut self, games: u32) {
+        let mut scores = vec![SCORE_EVEN * i64::from(games); self.entrants.len()];
+        for game in 0..games as usize {
+            let played = |points: &Option<Vec<Coins>>| points.clone();
+            let tables = self.tables.values();
+            let (entrants, points): (Vec<&Vec<u32>>, Vec<Vec<Coins>>) = tables
+                .filter_map(|table| Some((&table.entrants, played(&table.points[game])?)))
+                .unzip();
+            let rows: Vec<&[Coins]> = points.iter().map(Vec::as_slice).collect();
+            for (entrants, row) in entrants.into_iter().zip(score_deal(&rows)) {
+                for (place, score) in entrants.iter().zip(row) {
+                    scores[*place as usize] += score - SCORE_EVEN;
+                }
+            }
+        }
+        for place in self.places_where(Entrant::takes_part) {
+            self.at_place_mut(place).standing.score += scores[place as usize];
+        }
+    }
+
+    /// Makes the cut of a stage: the best of each group advance, equal scores by lot, and the others
+    /// have their places (rules 3.3 to 3.5).
+    fn cut(&mut self, stage: Stage, events: &mut Vec<Event>) {
+        if self.pool.is_none() {
+            self.close_registration(events);
+        }
+        let mut advanced = Vec::new();
+        let mut eliminated = Vec::new();
+        for group in 0..self.groups {
+            let is_member = |entrant: &Entrant| entrant.takes_part() && entrant.group == group;
+            let mut members = self.draw(Purpose::Cut, self.stage + 1, self.places_where(is_member));
+            members.sort_by_key(|place| Reverse(self.at_place(*place).standing.score));
+            let quota =
+                stage.advance / self.groups + u32::from(group < stage.advance % self.groups);
+            let quota = (quota as usize).min(members.len());
+            advanced.extend_from_slice(&members[..quota]);
+            eliminated.extend_from_slice(&members[quota..]);
+        }
+        for place in &eliminated {
+            self.at_place_mut(*place).state = EntrantState::Eliminated;
+        }
+        self.rank(&mut eliminated);
+        let stage = self.stage + 1;
+        let lost = self.players(&eliminated);
+        let persons = advanced.iter().filter(|place| !self.at_place(**place).is_bot).count();
+        events.push(Event::Cut { stage, advanced: self.players(&advanced), eliminated: lost });
+        self.give_places(eliminated, persons, events);
+    }
+}
