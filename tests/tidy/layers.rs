@@ -107,7 +107,7 @@ catalog_macro: table
 catalog: chance game seat spaces table
 matchmaking: table
 tournament: catalog chance coins game hex matchmaking seat table
-testing: cards chance coins game games seat spaces table
+testing: cards chance coins game games hex matchmaking seat spaces table tournament
 ";
 
 /// The arrows of the bots.

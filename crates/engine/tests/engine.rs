@@ -30,4 +30,5 @@ mod table_rules;
 mod table_seats;
 mod tongo_assets;
 mod tongo_options;
+mod tournaments;
 mod verifier;

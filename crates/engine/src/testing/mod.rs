@@ -16,6 +16,7 @@ mod test_rng;
 mod tongits;
 mod tongo_assets;
 mod tongo_options;
+mod tournament;
 mod twins;
 
 pub use conformance::{ConformanceError, Probe, check_game};
@@ -28,6 +29,9 @@ pub use test_rng::TestRng;
 pub use tongits::{TongitsProbe, tongits_disclosure_rule};
 pub use tongo_assets::TongoAssetsProbe;
 pub use tongo_options::TongoOptionsProbe;
+pub use tournament::{
+    ANNOUNCED_MS, TournamentOptions, TournamentRun, simulate_tournament, tournament_player,
+};
 pub use twins::{
     SharedWalk, TwinPair, ViewerTraffic, VisibleEvent, for_each_twin_pair, search_twins,
 };

@@ -100,6 +100,8 @@ pub struct Tournament {
     tables: BTreeMap<TableNumber, Arc<OpenTable>>,
     /// The number of tables of the round that have not ended.
     tables_left: u32,
+    /// The entrants without a table in the round.
+    byes: Vec<u32>,
     /// The entrants of an arena tournament who wait for a table.
     waiting: BTreeSet<u32>,
     /// The pool, once registration is closed.
@@ -133,6 +135,7 @@ impl Tournament {
             last_table: 0,
             tables: BTreeMap::new(),
             tables_left: 0,
+            byes: Vec::new(),
             waiting: BTreeSet::new(),
             pool: None,
             given: Coins::ZERO,
@@ -174,6 +177,11 @@ impl Tournament {
     /// Returns the commitment to the seed of all draws (rule 2.3).
     pub fn commitment(&self) -> Commitment {
         self.seed.commitment()
+    }
+
+    /// Returns the secret seed of all draws. It leaves the process only when the tournament is over.
+    pub fn draw_seed(&self) -> &ServerSeed {
+        &self.seed
     }
 
     /// Returns the balance of the tournament's account after the transfers that the ledger has

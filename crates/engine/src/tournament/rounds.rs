@@ -1,5 +1,6 @@
 //! Tournaments by rounds: stages, groups, tables, byes and cuts (chapters 2, 3 and 5).
 
+use alloc::collections::BTreeMap;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
@@ -105,7 +106,8 @@ impl Tournament {
         let seated = self.open_tables_of(round, tables, stage.games);
         self.tables_left = u32::try_from(seated.len()).unwrap_or(u32::MAX);
         self.phase = Phase::Round;
-        let byes = self.players(&byes);
+        self.byes = byes;
+        let byes = self.players(&self.byes);
         let commitments = self.deal_seeds(round, stage.games);
         let commitments = commitments.iter().map(ServerSeed::commitment).collect();
         events.push(Event::Seated { round, tables: seated, byes, commitments });
@@ -168,22 +170,24 @@ impl Tournament {
     /// Compares the tables of a round, deal by deal. A player who has not played a deal has an even
     /// score (rule 5.4).
     fn score_duplicate_round(&mut self, games: u32) {
-        let mut scores = vec![SCORE_EVEN * i64::from(games); self.entrants.len()];
+        let even = SCORE_EVEN * i64::from(games);
+        let tables = self.tables.values().flat_map(|table| &table.entrants);
+        let mut scores: BTreeMap<u32, i64> =
+            tables.chain(&self.byes).map(|place| (*place, even)).collect();
         for game in 0..games as usize {
-            let played = |points: &Option<Vec<Coins>>| points.clone();
             let tables = self.tables.values();
-            let (entrants, points): (Vec<&Vec<u32>>, Vec<Vec<Coins>>) = tables
-                .filter_map(|table| Some((&table.entrants, played(&table.points[game])?)))
+            let (entrants, points): (Vec<&Vec<u32>>, Vec<&Vec<Coins>>) = tables
+                .filter_map(|table| Some((&table.entrants, table.points[game].as_ref()?)))
                 .unzip();
-            let rows: Vec<&[Coins]> = points.iter().map(Vec::as_slice).collect();
+            let rows: Vec<&[Coins]> = points.into_iter().map(Vec::as_slice).collect();
             for (entrants, row) in entrants.into_iter().zip(score_deal(&rows)) {
                 for (place, score) in entrants.iter().zip(row) {
-                    scores[*place as usize] += score - SCORE_EVEN;
+                    *scores.entry(*place).or_default() += score - SCORE_EVEN;
                 }
             }
         }
-        for place in self.places_where(Entrant::takes_part) {
-            self.at_place_mut(place).standing.score += scores[place as usize];
+        for (place, score) in scores {
+            self.at_place_mut(place).standing.score += score;
         }
     }
 

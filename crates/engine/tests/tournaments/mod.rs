@@ -1,0 +1,6 @@
+//! Tournaments as values: whole tournaments by chance under faults, refusals, terms, and the
+//! verifier of their results.
+
+mod runs;
+mod support;
+mod verifier;
