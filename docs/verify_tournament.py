@@ -81,7 +81,7 @@ class Tournament:
         self.stage = self.round_of_stage = self.games = 0
         self.given, self.results, self.placed = 0, 0, {}
         self.lost = None  # players who lost at a cut and have no place yet, and the number before them
-        self.payments = {}  # the form of each entry
+        self.entries, self.payments = 0, {}  # the number of entries, and the form of each
         self.expected, self.seen, self.balance = {}, set(), 0
 
     # Entries: chapter 1.
@@ -104,8 +104,8 @@ class Tournament:
         check(entrant.payment != "pass" or entry["accepts_passes"], "1.6", "passes are not accepted")
         if not free:
             self.expected[f"entry:{player}:{number}"] = (self.price(entrant), player)
-        held = sum(one.state != "withdrawn" for one in self.entrants.values())
-        check(held <= self.terms["entrants"]["most"], "1.2", "there are too many entries")
+        self.entries += 1
+        check(self.entries <= self.terms["entrants"]["most"], "1.2", "there are too many entries")
 
     def price(self, entrant):
         entry = self.terms["entry"]
@@ -127,6 +127,7 @@ class Tournament:
             check(self.phase == "announced", "1.4", f"{player} withdrew after the start")
             self.expect_return(player, number, entrant)
         entrant.state = "withdrawn"
+        self.entries -= 1
 
     def expect_return(self, player, number, entrant):
         if entrant.payment != "free":

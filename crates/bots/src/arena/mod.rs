@@ -13,7 +13,9 @@
 //! A [`Bot`] sees only what its seat sees. Deliberately absent: threads, time, and knowledge of any
 //! particular game.
 
+mod rank_correlation;
 mod sample;
+mod split_half;
 mod tally;
 
 use alloc::boxed::Box;
@@ -31,7 +33,9 @@ use bahay_engine::table::{Crown, PlayerId, TableOutcome, Terms};
 use crate::ai::Ai;
 use crate::search::{Bot, BotPrompt, Grade, Players, play_to_end};
 
+pub use rank_correlation::{CORRELATION_MAX, rank_correlation};
 pub use sample::{Estimate, Sample, format_hundredths};
+pub use split_half::{Reliability, SplitHalf};
 pub use tally::{ContestTally, DealScore};
 
 /// The number of deals in a series: enough for crowns and POTs to come about, few enough to spread

@@ -2,5 +2,6 @@
 //! verifier of their results.
 
 mod runs;
+mod scenarios;
 mod support;
 mod verifier;

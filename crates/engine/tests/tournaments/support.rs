@@ -78,6 +78,9 @@ pub(super) fn random_options(kind: u32, players: u32, seed: u64) -> TournamentOp
         terms.late_registration_ms = 5 * MINUTE_MS;
     }
     let registration_ms = (10 + rng.below(6)) * MINUTE_MS;
-    let cancel_after_ms = (rng.below(4) == 0).then(|| rng.below(40 * MINUTE_MS));
+    // A sit-and-go that never fills is cancelled as well.
+    let patience_ms = (kind == 0).then_some(20 * 60 * MINUTE_MS);
+    let is_cancelled = seed % 4 == 3;
+    let cancel_after_ms = if is_cancelled { Some(rng.below(40 * MINUTE_MS)) } else { patience_ms };
     TournamentOptions { terms, players, seed, has_faults: true, cancel_after_ms, registration_ms }
 }
