@@ -175,7 +175,9 @@ pub(crate) fn citations(files: &[File]) -> Complaints {
             }
             _ => {}
         }
-        let own = pages.iter().find(|page| file.path.contains(page.game));
+        // A module such as `tournament` has the page of its plural.
+        let is_own = |page: &&RulesPage<'_>| file.path.contains(page.game.trim_end_matches('s'));
+        let own = pages.iter().find(is_own);
         let page = own.or_else(|| pages.iter().find(|page| page.path == RULES_PAGE));
         let Some(RulesPage { path, rules, .. }) = page else { continue };
         for (line, rule) in cited.into_iter().filter(|(_, rule)| !rules.contains(&**rule)) {

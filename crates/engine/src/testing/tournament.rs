@@ -6,6 +6,7 @@
 //! and runs the effects. Its ledger books each key once. At the end it checks that the journal
 //! replays to the same tournament, that no coin is left, and that every player has a result.
 
+use alloc::collections::btree_map::Entry;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::{String, ToString as _};
@@ -21,7 +22,7 @@ use crate::matchmaking::ConflictKey;
 use crate::table::{PlayerId, Timestamp};
 use crate::testing::TestRng;
 use crate::tournament::{
-    CancelReason, Direction, Effect, EntrantState, Event, GameScore, Input, Line, RETRY_MS,
+    CancelReason, Direction, Effect, EntrantState, Event, GameScore, Input, Line, Phase, RETRY_MS,
     Rejection, ResultLine, TableNumber, TableSeating, Tournament, TournamentId, TournamentTerms,
     Transfer, TransferKey,
 };
@@ -36,7 +37,7 @@ const STUCK_MS: i64 = 10 * 24 * 60 * 60 * 1_000;
 const KILL_MS: u32 = 60_000;
 
 /// The least time between two rounds of effects.
-const EFFECTS_MS: i64 = 200;
+const EFFECTS_MS: u32 = 200;
 
 /// The parameters of a simulated tournament.
 #[derive(Clone, Debug)]
@@ -186,13 +187,12 @@ impl TournamentHouse {
     }
 
     fn is_over(&self) -> bool {
-        let is_table_left =
-            matches!(self.tournament.phase(), crate::tournament::Phase::Cancelled { .. })
-                && self
-                    .tournament
-                    .effects(self.timestamp())
-                    .iter()
-                    .any(|effect| matches!(effect, Effect::EndTable(_)));
+        let is_table_left = matches!(self.tournament.phase(), Phase::Cancelled { .. })
+            && self
+                .tournament
+                .effects(self.timestamp())
+                .iter()
+                .any(|effect| matches!(effect, Effect::EndTable(_)));
         self.tournament.is_settled() && !is_table_left
     }
 
@@ -317,7 +317,8 @@ impl TournamentHouse {
         let Event::Announced { terms, .. } = self.tournament.announcement() else {
             return Err("a tournament is announced first".into());
         };
-        let mut replayed = Tournament::new(id, terms, *self.tournament.draw_seed());
+        let mut replayed =
+            Tournament::new(id, terms.as_ref().clone(), *self.tournament.draw_seed());
         for line in &self.journal {
             replayed.advance(line).map_err(|error| error.to_string())?;
         }
@@ -329,7 +330,7 @@ impl TournamentHouse {
         if self.now < self.next_effects {
             return;
         }
-        self.next_effects = self.now + EFFECTS_MS;
+        self.next_effects = self.now + i64::from(EFFECTS_MS);
         for effect in self.tournament.effects(self.timestamp()) {
             let name = match &effect {
                 Effect::Tick => {
@@ -357,7 +358,7 @@ impl TournamentHouse {
                 self.send(after_ms, Message::Answer(answer));
             }
         }
-        self.send(u32::from(EFFECTS_MS.unsigned_abs() as u16), Message::Wake);
+        self.send(EFFECTS_MS, Message::Wake);
     }
 
     fn run_effect(&mut self, effect: Effect) -> Input {
@@ -376,8 +377,8 @@ impl TournamentHouse {
             }
             Effect::OpenTable(seating) => {
                 let table = seating.number;
-                if !self.tables.contains_key(&table) {
-                    self.tables.insert(table, PlayedTable { seating, games: 0 });
+                if let Entry::Vacant(place) = self.tables.entry(table) {
+                    place.insert(PlayedTable { seating, games: 0 });
                     let after_ms = 30_000 + self.rng.below(120_000);
                     self.send(after_ms, Message::Play(table));
                 }
@@ -449,7 +450,7 @@ impl TournamentHouse {
         let text = serde_json::to_string(tournament).map_err(|error| error.to_string())?;
         let read: Tournament = serde_json::from_str(&text).map_err(|error| error.to_string())?;
         ensure(read == *tournament, || "a snapshot reads as another tournament".into())?;
-        if !matches!(tournament.phase(), crate::tournament::Phase::Ended) {
+        if !matches!(tournament.phase(), Phase::Ended) {
             return Ok(());
         }
         let placed: BTreeSet<&str> = self

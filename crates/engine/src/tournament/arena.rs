@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 use core::cmp::Reverse;
 
 use crate::coins::Coins;
+use crate::table::PlayerId;
 use crate::tournament::Tournament;
 use crate::tournament::entrant::Entrant;
 use crate::tournament::event::Event;
@@ -86,9 +87,9 @@ impl Tournament {
             self.waiting.remove(place);
         }
         let round = self.round;
-        let tables = self.open_tables_of(round, tables, 1);
-        let (byes, commitments) = (Vec::new(), Vec::new());
-        events.push(Event::Seated { round, tables, byes, commitments });
+        let tables = self.seat_tables(round, tables, 1);
+        let byes = Vec::new();
+        events.push(Event::Seated { round, tables, byes, commitments: Vec::new() });
     }
 
     /// Scores a game: the highest points alone win, shared ones draw; after two wins in a row both
@@ -110,7 +111,7 @@ impl Tournament {
     }
 
     /// Returns the waiting players of an arena tournament by rank, the best first.
-    pub fn waiting_players(&self) -> Vec<crate::table::PlayerId> {
+    pub fn waiting_players(&self) -> Vec<PlayerId> {
         let mut places: Vec<u32> = self.waiting.iter().copied().collect();
         places.sort_by_key(|place| (Reverse(self.at_place(*place).standing), *place));
         self.players(&places)

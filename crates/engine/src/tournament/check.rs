@@ -4,7 +4,6 @@ use crate::coins::Coins;
 use crate::game::require;
 use crate::table::Timestamp;
 use crate::tournament::Tournament;
-use crate::tournament::entrant::EntrantState;
 use crate::tournament::id::TableNumber;
 use crate::tournament::input::{GameScore, Input};
 use crate::tournament::phase::{OpenTable, Phase};
@@ -31,10 +30,8 @@ impl Tournament {
             }
             Input::Withdraw { player } => {
                 require(!is_over, Rejection::TournamentOver)?;
-                let (_, entrant) = self.find_entrant(*player)?;
-                let is_early = self.phase == Phase::Announced;
-                // The entry of a late entrant that the ledger has not confirmed goes on as it is.
-                require(is_early && entrant.takes_part_or_waits(), Rejection::AlreadyStarted)
+                self.find_entrant(*player)?;
+                require(self.phase == Phase::Announced, Rejection::AlreadyStarted)
             }
             Input::Pause { player } | Input::Resume { player } => {
                 require(!is_over, Rejection::TournamentOver)?;
@@ -99,11 +96,5 @@ impl Tournament {
         let is_bounded = |score: &GameScore| score.points.hundredths().abs() <= bound;
         require(scores.iter().all(is_bounded), Rejection::BadScores)?;
         require(sum == Some(Coins::ZERO), Rejection::BadScores)
-    }
-}
-
-impl crate::tournament::Entrant {
-    fn takes_part_or_waits(&self) -> bool {
-        matches!(self.state, EntrantState::Entered | EntrantState::Pending)
     }
 }

@@ -21,25 +21,31 @@ pub fn score_deal(tables: &[&[Coins]]) -> Vec<Vec<i64>> {
     let seats = tables.iter().map(|points| points.len()).max().unwrap_or(0);
     let mut scores: Vec<Vec<i64>> =
         tables.iter().map(|points| vec![SCORE_EVEN; points.len()]).collect();
-    for seat in 0..seats {
-        let points = |table: &usize| tables[*table].get(seat).copied();
-        let mut order: Vec<usize> =
-            (0..tables.len()).filter(|table| points(table).is_some()).collect();
-        let others = order.len().saturating_sub(1);
-        if others == 0 {
-            continue;
-        }
-        order.sort_by_key(&points);
-        let mut below = 0;
-        for equal in order.chunk_by(|a, b| points(a) == points(b)) {
-            let count = 2 * below + equal.len() - 1;
-            let score = count as u128 * SCORE_MAX.unsigned_abs() as u128 / (2 * others) as u128;
-            let score = i64::try_from(score).unwrap_or(SCORE_MAX);
-            for table in equal {
-                scores[*table][seat] = score;
-            }
-            below += equal.len();
-        }
+    let of_seat =
+        |seat| score_seat(tables, seat).into_iter().map(move |(table, score)| (table, seat, score));
+    for (table, seat, score) in (0..seats).flat_map(of_seat) {
+        scores[table][seat] = score;
+    }
+    scores
+}
+
+/// Returns the tables that have a seat, with the scores of its players; nothing if there is only
+/// one.
+fn score_seat(tables: &[&[Coins]], seat: usize) -> Vec<(usize, i64)> {
+    let points = |table: &usize| tables[*table].get(seat).copied();
+    let mut order: Vec<usize> = (0..tables.len()).filter(|table| points(table).is_some()).collect();
+    let others = i64::try_from(order.len()).unwrap_or(i64::MAX) - 1;
+    if others <= 0 {
+        return Vec::new();
+    }
+    order.sort_by_key(&points);
+    let mut scores = Vec::with_capacity(order.len());
+    let mut below = 0;
+    for equal in order.chunk_by(|a, b| points(a) == points(b)) {
+        let size = i64::try_from(equal.len()).unwrap_or(i64::MAX);
+        let score = (2 * below + size - 1) * SCORE_MAX / (2 * others);
+        scores.extend(equal.iter().map(|table| (*table, score)));
+        below += size;
     }
     scores
 }

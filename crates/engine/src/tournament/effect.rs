@@ -52,11 +52,16 @@ pub struct SharedDeal {
 
 impl Tournament {
     /// Returns the time of the next check of [`Tournament::effects`] if no input arrives before it.
-    /// The deadline of an effect that is due is the time of its next retry.
+    /// For effects that are due this is the time of their retry. It does not move while one of them
+    /// is without an answer, so that no traffic delays a retry.
     pub fn deadline(&self) -> Option<Timestamp> {
-        let is_asked = self.account.due().next().is_some() || self.unanswered_table().is_some();
-        let retry = is_asked.then(|| self.at.after_ms(RETRY_MS));
+        let retry = self.asked_since.map(|since| since.after_ms(RETRY_MS));
         [self.clock_deadline(), retry].into_iter().flatten().min()
+    }
+
+    /// Returns whether an effect other than a tick is due.
+    pub(super) fn has_unanswered(&self) -> bool {
+        self.account.due().next().is_some() || self.unanswered_table().is_some()
     }
 
     /// Returns the effects that are due now.

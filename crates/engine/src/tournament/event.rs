@@ -2,6 +2,7 @@
 //! (chapter 8), from which anybody can recompute places and payments.
 
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use serde::Serialize;
@@ -21,7 +22,7 @@ pub enum Event {
     /// The tournament is announced.
     Announced {
         tournament: TournamentId,
-        terms: TournamentTerms,
+        terms: Arc<TournamentTerms>,
         commitment: Commitment,
     },
     /// A player has registered; an entry that is not free waits for the ledger.

@@ -112,6 +112,8 @@ pub struct Tournament {
     /// The number of games that have been scored.
     games_scored: u32,
     account: Account,
+    /// The time since which there have always been effects without an answer.
+    asked_since: Option<Timestamp>,
     /// The time of the last line; the tournament's clock never runs backwards.
     at: Timestamp,
 }
@@ -142,13 +144,14 @@ impl Tournament {
             prizes_given: 0,
             games_scored: 0,
             account: Account::default(),
+            asked_since: None,
             at: Timestamp::default(),
         }
     }
 
     /// Returns the first line of the list of results (rule 8.1).
     pub fn announcement(&self) -> Event {
-        let terms = self.terms.as_ref().clone();
+        let terms = Arc::clone(&self.terms);
         Event::Announced { tournament: self.id, terms, commitment: self.commitment() }
     }
 

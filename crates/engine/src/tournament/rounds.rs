@@ -103,7 +103,7 @@ impl Tournament {
             self.at_place_mut(*place).byes += 1;
         }
         let round = self.round;
-        let seated = self.open_tables_of(round, tables, stage.games);
+        let seated = self.seat_tables(round, tables, stage.games);
         self.tables_left = u32::try_from(seated.len()).unwrap_or(u32::MAX);
         self.phase = Phase::Round;
         self.byes = byes;

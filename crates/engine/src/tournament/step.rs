@@ -3,7 +3,6 @@
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::sync::Arc;
-use alloc::vec;
 use alloc::vec::Vec;
 
 use arrayvec::ArrayVec;
@@ -14,7 +13,7 @@ use crate::seat::SEATS_MAX;
 use crate::table::{PlayerId, Timestamp};
 use crate::tournament::Tournament;
 use crate::tournament::entrant::{Entrant, EntrantState, Standing};
-use crate::tournament::event::Event;
+use crate::tournament::event::{Event, SeatedTable};
 use crate::tournament::id::TableNumber;
 use crate::tournament::input::{CancelReason, GameScore, Input, Line};
 use crate::tournament::phase::{OpenTable, Phase};
@@ -81,6 +80,8 @@ impl Tournament {
         self.at = at;
         let mut events = Vec::new();
         self.apply_input(&line.input, &mut events);
+        let since = self.asked_since.unwrap_or(at);
+        self.asked_since = self.has_unanswered().then_some(since);
         Ok(events)
     }
 
@@ -94,7 +95,8 @@ impl Tournament {
                     (false, true) => Payment::Pass,
                     (false, false) => Payment::Coins,
                 };
-                let (player, is_bot) = (*player, *bot);
+                let player = *player;
+                let is_bot = *bot;
                 let registration = Registration { player, name, payment, is_bot, conflict_keys };
                 self.register(&registration, events);
             }
@@ -193,7 +195,8 @@ impl Tournament {
         let entrant = self.at_place_mut(place);
         let is_held = entrant.state == EntrantState::Entered;
         entrant.state = EntrantState::Withdrawn;
-        let (player, number) = (entrant.player, entrant.number);
+        let player = entrant.player;
+        let number = entrant.number;
         events.push(Event::Withdrawn { player, number });
         if is_held {
             self.return_entry(place);
@@ -241,7 +244,8 @@ impl Tournament {
     fn enter(&mut self, place: u32, events: &mut Vec<Event>) {
         let entrant = self.at_place_mut(place);
         entrant.state = EntrantState::Entered;
-        let (player, number) = (entrant.player, entrant.number);
+        let player = entrant.player;
+        let number = entrant.number;
         events.push(Event::Entered { player, number });
         match self.phase {
             Phase::Announced => {
@@ -391,17 +395,19 @@ impl Tournament {
         self.waiting.clear();
     }
 
+    /// Returns the players at these places in the list of entrants.
     pub(super) fn players(&self, places: &[u32]) -> Vec<PlayerId> {
         places.iter().map(|place| self.at_place(*place).player).collect()
     }
 
-    pub(super) fn open_tables_of(
+    /// Seats entrants at new tables of a round, and notes their seats and opponents.
+    pub(super) fn seat_tables(
         &mut self,
         round: u32,
         tables: Vec<Vec<u32>>,
         games: u32,
-    ) -> Vec<crate::tournament::SeatedTable> {
-        let mut seated = vec![];
+    ) -> Vec<SeatedTable> {
+        let mut seated = Vec::with_capacity(tables.len());
         for entrants in tables {
             self.last_table += 1;
             let number = TableNumber { round, table: self.last_table };
@@ -415,7 +421,7 @@ impl Tournament {
                 }
             }
             let players = self.players(&entrants);
-            seated.push(crate::tournament::SeatedTable { table: number, players });
+            seated.push(SeatedTable { table: number, players });
             let table = OpenTable::new(number, entrants, games);
             self.tables.insert(number, Arc::new(table));
         }

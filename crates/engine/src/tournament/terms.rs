@@ -310,9 +310,10 @@ impl TournamentTerms {
         ensure(!has_pool || !self.payouts.is_empty(), "payouts", "the pool has no shares")?;
         let mut from = 0;
         for (number, step) in self.payouts.iter().enumerate() {
-            let is_first = number == 0 && step.entrants_from == 0;
             let field = "payouts.entrants_from";
-            ensure(is_first || step.entrants_from > from, field, "steps ascend from 0")?;
+            let ascends =
+                if number == 0 { step.entrants_from == 0 } else { step.entrants_from > from };
+            ensure(ascends, field, "steps ascend from 0")?;
             from = step.entrants_from;
             let field = "payouts.shares";
             let has_places = (1..=ENTRANTS_MAX as usize).contains(&step.shares.len());

@@ -13,8 +13,9 @@ use bahay_engine::matchmaking::ConflictKey;
 use bahay_engine::table::{PlayerId, Timestamp};
 use bahay_engine::testing::tournament_player;
 use bahay_engine::tournament::{
-    CancelReason, EntrantLimits, Format, GameScore, Input, Payment, PayoutStep, Phase, Rejection,
-    Stage, Tournament, TournamentId, TournamentTerms, Transfer, TransferKey,
+    CancelReason, Effect, EntrantLimits, Format, GameScore, Input, Payment, PayoutStep, Phase,
+    Rejection, Stage, TableNumber, Tournament, TournamentId, TournamentTerms, Transfer,
+    TransferKey,
 };
 use bahay_engine::variants;
 use uuid::Uuid;
@@ -163,8 +164,7 @@ impl Case {
             ["at", ms] => {
                 self.now = number(ms)?;
                 let now = Timestamp::from_ms(self.now);
-                if self.tournament().effects(now).contains(&bahay_engine::tournament::Effect::Tick)
-                {
+                if self.tournament().effects(now).contains(&Effect::Tick) {
                     return Ok(self.submit(Input::Tick));
                 }
                 return Ok(Ok(()));
@@ -181,8 +181,7 @@ impl Case {
             ["open", who] => Input::TableOpened { table: self.table_of(who)? },
             ["end", who] => Input::TableEnded { table: self.table_of(who)? },
             ["end", "table", table] => {
-                let table =
-                    bahay_engine::tournament::TableNumber { round: 1, table: number(table)? };
+                let table = TableNumber { round: 1, table: number(table)? };
                 Input::TableEnded { table }
             }
             ["win", who] => return self.win(who),
@@ -220,13 +219,13 @@ impl Case {
         let effects = self.tournament().effects(now).into_iter();
         effects
             .filter_map(|effect| match effect {
-                bahay_engine::tournament::Effect::Transfer(transfer) => Some(transfer),
+                Effect::Transfer(transfer) => Some(transfer),
                 _ => None,
             })
             .collect()
     }
 
-    fn table_of(&mut self, who: &str) -> CaseResult<bahay_engine::tournament::TableNumber> {
+    fn table_of(&mut self, who: &str) -> CaseResult<TableNumber> {
         let player = player(who)?;
         self.tournament().table_of(player).ok_or_else(|| format!("{who} has no table"))
     }
