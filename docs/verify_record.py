@@ -159,6 +159,13 @@ def record_form(kind, rules, action):
             "bots?": {"quick"},
             "private?": {"ends_after_ms": U32, "short_stakes?": True},
             "practice?": True,
+            "tournament?": {
+                "tournament": ID,
+                "round": U32,
+                "number": U32,
+                "games": U32,
+                "players": [ID],
+            },
         },
         "players": [ID],
         "bots": ascending(SEAT),
@@ -200,6 +207,21 @@ def check_players(record, seats):
     check(all(clients[bot] == none for bot in bots), "8.6", "a bot must not contribute a seed")
     played = {taken["seat"] for taken in record["actions"] if taken["by"] == "player"}
     check(played.isdisjoint(bots), "8.6", "a bot's actions must be the AI's")
+    check_tournament(record)
+
+
+def check_tournament(record):
+    """A game of a tournament is played by the players of its table, and for points alone."""
+    terms = record["terms"]
+    if "tournament" not in terms:
+        return
+    check(
+        record["players"] == terms["tournament"]["players"],
+        "1.1",
+        "the players are not those of the tournament's table",
+    )
+    is_other = terms.keys() & {"hits", "private", "practice"} or terms["price"]["fee_basis_points"]
+    check(not is_other, "9.5", "a table of a tournament is played for points alone")
 
 
 def price_of_count(record, counts_per_bet):

@@ -205,6 +205,7 @@ mod tests {
                 bots: Skill::default(),
                 private: None,
                 practice: false,
+                tournament: None,
             };
             let welcome = Coins::from_hundredths(1_000_000);
             let mut tables = Simulation::<AnyGame>::new(3, terms, Habits::ROUGH, welcome);

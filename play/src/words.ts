@@ -277,6 +277,7 @@ export const WORDS = {
   lost_absent: ['You were away for too long.', 'Matagal kang nawala.'],
   lost_cannot_pay: ['You do not have enough coins for the next game.', 'Kulang ang barya mo sa susunod na laro.'],
   lost_removed: ['The host has removed you.', 'Pinaalis ka ng host.'],
+  lost_finished: ['The last game of the tournament at this table is over.', 'Tapos na ang huling laro ng torneo sa mesang ito.'],
   lost_closed: ['The room was closed.', 'Isinara ang kuwarto.'],
   lost_left: ['You have left the table.', 'Umalis ka sa mesa.'],
   lost_voided: ['An operator ended the table. Your coins are back.', 'Tinapos ng operator ang mesa. Naibalik ang barya mo.'],

@@ -8,6 +8,7 @@
 mod detail;
 pub mod halted;
 mod history;
+pub mod tournament_games;
 mod unrevealed;
 
 use bahay_engine::seat::Seat;
@@ -44,7 +45,7 @@ pub struct RecordedGame {
     pub settlement: Option<Value>,
 }
 
-/// Reads a game; `None` if there is no such game. The caller authorizes the access, by `players`.
+/// Reads a game, of a tournament too; `None` if there is no such game. The caller authorizes the access, by `players`.
 pub async fn read_game(
     pool: &PgPool,
     records: &Records,
@@ -67,7 +68,7 @@ pub async fn read_game(
         .fetch_optional(pool)
     };
     let Some(row) = db::retry(query).await? else {
-        return Ok(None);
+        return tournament_games::read_tournament_game(pool, game).await;
     };
     Ok(Some(RecordedGame {
         game,

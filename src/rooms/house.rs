@@ -71,6 +71,7 @@ fn room(id: String, name: &str, bet: i64, set: &NamedRules, clocks: Clocks) -> R
         bots,
         private: None,
         practice: false,
+        tournament: None,
     };
     let room = Room::new(name, set.name, terms).expect("amounts that fit");
     if bet >= ACCOUNT_BET { room.with_account_required() } else { room }

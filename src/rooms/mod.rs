@@ -38,6 +38,9 @@ pub use crate::ids::PRIVATE_ROOM as PRIVATE;
 /// The room of practice tables, which is not listed and cannot be created by operators.
 pub use crate::ids::PRACTICE_ROOM as PRACTICE;
 
+/// The room of tables of tournaments, which is not listed and cannot be created by operators.
+pub use crate::ids::TOURNAMENT_ROOM as TOURNAMENT;
+
 /// The maximum length of a name, in characters.
 pub const NAME_LENGTH_MAX: usize = 40;
 

@@ -13,7 +13,7 @@ use uuid::Uuid;
 use super::rules::{check_clocks, unsound};
 use super::{
     Catalog, FEE_BASIS_POINTS_MAX, NAME_LENGTH_MAX, PRACTICE, PRIVATE, ROOMS_MAX, Room, RoomError,
-    SettingChange,
+    SettingChange, TOURNAMENT,
 };
 use crate::clock::Timestamp;
 use crate::db;
@@ -110,11 +110,11 @@ impl Catalog {
     ) -> Result<RoomRevision, RoomError> {
         let room = draft.room(1)?;
         let id = room.id().to_owned();
-        if id.parse::<RoomId>().is_err() || id == PRIVATE || id == PRACTICE {
+        if id.parse::<RoomId>().is_err() || [PRIVATE, PRACTICE, TOURNAMENT].contains(&&*id) {
             return Err(unsound(
                 "id",
                 "an id is a lower-case letter and then letters, digits and hyphens, and not \
-                 `private` or `practice`",
+                 `private`, `practice` or `tournament`",
             ));
         }
         let mut tx = self.pool()?.begin().await?;

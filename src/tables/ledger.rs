@@ -1,11 +1,13 @@
 //! Performs a host's calls to the ledger: opens and settles games, refunds POTs, and voids games
-//! without a table.
+//! without a table. The record of a game of a tournament is stored without the ledger.
 
 use bahay_bots::Ai;
+use bahay_engine::seat::{SEATS_MAX, Seat, SeatSet};
 use bahay_engine::table::{GameId, PotRefund, Readable, Record, StakeTerms, TableId};
 use bahay_engine::variants;
 use bahay_shell::{GameOpening, LedgerAnswer, LedgerCall, LedgerFault};
 
+use crate::archive::tournament_games::{TournamentGame, TournamentScore, store_tournament_game};
 use crate::clock::Moment;
 use crate::ledger::{
     Document, LedgerError, OpenGame, OpeningOutcome, PotRefundOutcome, PotRefundRequest, SettleGame,
@@ -22,6 +24,9 @@ impl<G: Ai + Readable> Tables<G> {
         match call {
             LedgerCall::Open(opening) => Some(self.open(*opening).await),
             LedgerCall::Settle(record) => Some(self.settle(*record).await),
+            LedgerCall::Report { record, number, absent } => {
+                Some(self.report(*record, number, absent).await)
+            }
             LedgerCall::RefundPot(PotRefund { game, player, .. }) => {
                 Some(self.perform_pot_refund(PotRefundRequest { table, game, player }).await)
             }
@@ -59,7 +64,7 @@ impl<G: Ai + Readable> Tables<G> {
             Ok(OpeningOutcome::CannotPay { seats } | OpeningOutcome::OverAllowance { seats }) => {
                 LedgerAnswer::CannotPay { game, seats }
             }
-            Err(error) => refused(game, &error),
+            Err(error) => refused_answer(game, &error),
         }
     }
 
@@ -70,7 +75,7 @@ impl<G: Ai + Readable> Tables<G> {
             Ok((PotRefundOutcome { shares }, pot)) => {
                 LedgerAnswer::PotRefunded { game, player, pot, shares }
             }
-            Err(error) => refused(game, &error),
+            Err(error) => refused_answer(game, &error),
         }
     }
 
@@ -92,12 +97,71 @@ impl<G: Ai + Readable> Tables<G> {
                 self.counts().play().games.inc();
                 LedgerAnswer::Settled { game }
             }
-            Err(error) => refused(game, &error),
+            Err(error) => refused_answer(game, &error),
         }
     }
 }
 
-fn refused(game: GameId, error: &LedgerError) -> LedgerAnswer {
+impl<G: Ai + Readable> Tables<G> {
+    /// Stores the record of a game of a tournament and wakes the runner of tournaments.
+    #[tracing::instrument(level = "debug", skip_all, fields(game = %record.game))]
+    async fn report(&self, record: Record<G>, number: u32, absent: SeatSet) -> LedgerAnswer {
+        let game = record.game;
+        let refused = |why| LedgerAnswer::Refused { game, why };
+        let Some(report) = tournament_game(&record, number, absent) else {
+            return refused(LedgerFault::Permanent("it is no game of a tournament".into()));
+        };
+        let document = match Document::canonicalize(&record) {
+            Ok(document) => document,
+            Err(error) => return refused(LedgerFault::Permanent(error.to_string())),
+        };
+        match store_tournament_game(&self.inner.pool, &report, document.as_str()).await {
+            Ok(true) => {
+                self.counts().play().games.inc();
+                self.inner.tournament_games.notify_one();
+                LedgerAnswer::Settled { game }
+            }
+            // Live state was lost after another game of this number.
+            Ok(false) => refused(LedgerFault::Permanent(format!(
+                "another game {number} of the table is stored"
+            ))),
+            Err(error) => refused_answer(game, &LedgerError::from(error)),
+        }
+    }
+
+    /// Waits until a table of this process has stored a game of a tournament.
+    pub async fn wait_for_tournament_game(&self) {
+        self.inner.tournament_games.notified().await;
+    }
+}
+
+/// Returns a game of a tournament with its scores; `None` if it is of no tournament or an amount
+/// does not fit.
+fn tournament_game<G: Ai + Readable>(
+    record: &Record<G>,
+    number: u32,
+    absent: SeatSet,
+) -> Option<TournamentGame> {
+    let score = |(seat, player)| {
+        let points = record.settlement.net(seat)?;
+        Some(TournamentScore { player, points, is_absent: absent.contains(seat) })
+    };
+    let seats = Seat::all(SEATS_MAX).zip(record.players.iter().copied());
+    let seating = record.terms.tournament.as_ref()?;
+    Some(TournamentGame {
+        game: record.game,
+        tournament: seating.tournament,
+        table: record.table,
+        round: seating.round,
+        table_number: seating.number,
+        number,
+        kind: record.kind.clone(),
+        scores: seats.map(score).collect::<Option<_>>()?,
+        finished_at_ms: record.finished_at.ms(),
+    })
+}
+
+fn refused_answer(game: GameId, error: &LedgerError) -> LedgerAnswer {
     let message = error.to_string();
     let why = match error {
         LedgerError::TableBusy { game: other, .. } => LedgerFault::TableBusy { other: *other },

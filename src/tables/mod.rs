@@ -28,7 +28,7 @@ use bahay_shell::{
     write_table,
 };
 use futures_util::{StreamExt, stream};
-use tokio::sync::{broadcast, mpsc};
+use tokio::sync::{Notify, broadcast, mpsc};
 
 use crate::clock::{Clock, Moment, Timestamp};
 use crate::db::PgPool;
@@ -81,6 +81,8 @@ struct Inner<G: Ai + Readable> {
     /// Tables whose journal may have lines that this process has not received, after its own
     /// abandoned appends or missed publications. They are read at the next tick.
     stale: Mutex<Vec<TableId>>,
+    /// Wakes the runner of tournaments after each of their games.
+    tournament_games: Notify,
 }
 
 /// The result of a request to a table.
@@ -140,6 +142,7 @@ impl<G: Ai + Readable> Tables<G> {
             started_at: Moment::now(),
             drivers: Mutex::default(),
             stale: Mutex::default(),
+            tournament_games: Notify::new(),
         };
         Self { inner: Arc::new(inner) }
     }

@@ -37,6 +37,9 @@ pub const PRIVATE_ROOM: &str = "private";
 /// The value of `room` for practice tables, which are not stored.
 pub const PRACTICE_ROOM: &str = "practice";
 
+/// The value of `room` for tables of tournaments. No room has this id.
+pub const TOURNAMENT_ROOM: &str = "tournament";
+
 /// The longest room id, in bytes.
 pub const ROOM_ID_BYTES_MAX: usize = 32;
 

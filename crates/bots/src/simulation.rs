@@ -224,7 +224,11 @@ impl<G: Ai> Simulation<G> {
                 match self.table.effects(self.now).first() {
                     Some(Effect::ChooseAction { seat, .. }) => ai_action(&self.table, *seat),
                     Some(
-                        Effect::Tick | Effect::Open(_) | Effect::Settle(_) | Effect::RefundPot(_),
+                        Effect::Tick
+                        | Effect::Open(_)
+                        | Effect::Settle(_)
+                        | Effect::Report { .. }
+                        | Effect::RefundPot(_),
                     )
                     | None => Some(Input::Tick),
                 }
@@ -290,6 +294,7 @@ impl<G: Ai> Simulation<G> {
                 }
                 Some(Input::PotRefunded { game, player, pot: self.pot, shares })
             }
+            Effect::Report { record, .. } => Some(Input::Settled { game: record.game }),
             Effect::ChooseAction { .. } | Effect::Tick => None,
         }
     }

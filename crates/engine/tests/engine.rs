@@ -30,5 +30,6 @@ mod table_rules;
 mod table_seats;
 mod tongo_assets;
 mod tongo_options;
+mod tournament_tables;
 mod tournaments;
 mod verifier;

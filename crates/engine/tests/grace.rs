@@ -191,7 +191,7 @@ impl<G: Ai + GameKind> House<G> {
             .filter_map(|effect| match effect {
                 Effect::Tick => Some(Input::Tick),
                 Effect::ChooseAction { seat, .. } => ai_action(&self.table, seat),
-                Effect::Open(_) | Effect::Settle(_) | Effect::RefundPot(_) => None,
+                variants!(Effect: Open, Settle, Report, RefundPot) => None,
             })
             .collect();
         assert!(!inputs.is_empty(), "a deadline at which nothing is due");

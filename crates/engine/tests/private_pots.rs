@@ -9,6 +9,7 @@ use bahay_engine::table::{
     Effect, Event, GameId, Input, Phase, PlayerId, PotRefund, PrivateTerms, Rejection, Share,
     Table, TableAvailability, TableId, Terms, TermsUpdate,
 };
+use bahay_engine::variants;
 use uuid::Uuid;
 
 use crate::support::desk::{Desk, Reply, coins, kingdom_terms, player};
@@ -53,9 +54,7 @@ impl Desk {
     fn due(&self) -> Option<(GameId, Option<PlayerId>)> {
         self.table.effects(self.now).into_iter().find_map(|effect| match effect {
             Effect::RefundPot(PotRefund { game, player, .. }) => Some((game, player)),
-            Effect::Open(_) | Effect::Settle(_) | Effect::ChooseAction { .. } | Effect::Tick => {
-                None
-            }
+            variants!(Effect: Open, Settle, Report, ChooseAction, Tick) => None,
         })
     }
 

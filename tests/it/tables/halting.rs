@@ -214,10 +214,20 @@ async fn a_table_of_another_version_is_left_to_others() {
 
 /// Returns the terms of the newbie room for a game with this bug.
 fn fragile_terms(fuse: Fuse, clocks: Clocks) -> Terms<(Fuse, tongits::Rules)> {
-    let Terms { room, rules: _, price, hits, clocks, spectators, bots, private, practice } =
-        house_rooms(clocks)[0].terms().clone();
+    let Terms {
+        room,
+        rules: _,
+        price,
+        hits,
+        clocks,
+        spectators,
+        bots,
+        private,
+        practice,
+        tournament,
+    } = house_rooms(clocks)[0].terms().clone();
     let rules = (fuse, tongits::Rules::kingdom());
-    Terms { room, rules, price, hits, clocks, spectators, bots, private, practice }
+    Terms { room, rules, price, hits, clocks, spectators, bots, private, practice, tournament }
 }
 
 /// A panic in the engine affects only its table: halted, recorded, voided, and the node continues.

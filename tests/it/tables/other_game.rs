@@ -34,6 +34,7 @@ fn room() -> bahay::lobby::Room {
         bots: Skill::default(),
         private: None,
         practice: false,
+        tournament: None,
     };
     bahay::lobby::Room::new("Dice", set.name, terms).expect("amounts that fit")
 }

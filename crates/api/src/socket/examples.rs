@@ -223,6 +223,7 @@ pub fn terms() -> Terms<AnyRules> {
         bots: Skill::Greedy,
         private: None,
         practice: false,
+        tournament: None,
     }
 }
 

@@ -82,6 +82,13 @@ impl<G: Game> Table<G> {
         }
     }
 
+    /// Returns whether a game need not wait for the player: the player has left, or has been away
+    /// for longer than the grace.
+    pub(super) fn is_absent(&self, occupant: &Occupant) -> bool {
+        let grace_end = || occupant.away_since.after_ms(self.terms.clocks.grace_ms);
+        occupant.left || (occupant.connection.is_none() && grace_end() <= self.at)
+    }
+
     /// Returns whether the AI plays the seat even if its player is connected.
     fn is_ai_seat(&self, occupant: &Occupant) -> bool {
         let missed_max = self.terms.clocks.missed_turns_to_takeover;

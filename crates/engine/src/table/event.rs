@@ -126,6 +126,8 @@ pub enum Reason {
     Removed,
     /// The room was closed, or has another rule set.
     Closed,
+    /// The last game of a tournament's table is over.
+    Finished,
 }
 
 impl<E> Event<E> {

@@ -45,6 +45,9 @@ uuid_ids! {
     /// (rule 9.2).
     #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
     GameId;
+    /// The id of a tournament.
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+    TournamentId;
     /// The id of one connection of a player, so that the end of an old connection does not affect a
     /// newer one.
     #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -34,6 +34,7 @@ mod step;
 mod terms;
 mod terms_update;
 mod time;
+mod tournament;
 mod verify;
 mod version;
 mod view;
@@ -45,13 +46,13 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use crate::coins::Coins;
-use crate::game::{Game, GameKind, GameRules, Viewer};
+use crate::game::{Game, GameKind, GameRules, Viewer, is_default};
 use crate::seat::{Seat, SeatSet};
 
 pub use crate::game::Hits;
 pub use effect::Effect;
 pub use event::{Crown, Event, Reason};
-pub use id::{ConnectionId, GameId, PlayerId, TableId};
+pub use id::{ConnectionId, GameId, PlayerId, TableId, TournamentId};
 pub use input::{
     GameEntropy, Input, Line, Rejection, TEXT_BYTES_MAX, TableAvailability, TermsUpdate,
 };
@@ -66,8 +67,11 @@ pub use record::{ActionOrigin, FORMAT, Record, RecordedAction};
 pub use settlement::{Fee, Payment, PotPayout, Settlement};
 pub use shared_list::SharedList;
 pub use step::Transition;
-pub use terms::{Clocks, Price, PriceError, PrivateTerms, Spectators, StakeTerms, Terms};
+pub use terms::{
+    Clocks, Price, PriceError, PrivateTerms, Spectators, StakeTerms, Terms, TournamentSeating,
+};
 pub use time::Timestamp;
+pub use tournament::TournamentPlayer;
 pub use verify::{InvalidRecordError, Step, VerifySummary};
 pub use version::{ENGINE, ENGINES};
 pub use view::{PhaseView, SeatView, TableView};
@@ -99,6 +103,9 @@ pub struct Table<G: Game> {
     last_winner: Option<PlayerId>,
     /// The refunds of the POT of a private table.
     pot_refunds: pot_refund::PotRefunds,
+    /// The number of games of a tournament that are over; 0 at any other table.
+    #[serde(default, skip_serializing_if = "is_default")]
+    tournament_games: u32,
     phase: Phase<G>,
     /// The time of the last line; the table's clock never runs backwards.
     at: Timestamp,
@@ -121,6 +128,7 @@ impl<G: Game> Table<G> {
             crown: None,
             last_winner: None,
             pot_refunds: pot_refund::PotRefunds::default(),
+            tournament_games: 0,
             phase: Phase::Waiting,
             at: Timestamp::default(),
         }

@@ -9,6 +9,7 @@
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
+use alloc::vec;
 
 use crate::chance::{Commitment, Contribution, Stream};
 use crate::coins::Coins;
@@ -126,6 +127,21 @@ impl<G: Game> Table<G> {
         } else {
             self.deal_game(events)
         }
+    }
+
+    /// Opens the game without the ledger: without stakes at a practice table, with stakes in points
+    /// at a table of a tournament.
+    pub(super) fn open_without_ledger(&mut self, events: &mut Events<G>) -> TableResult<G> {
+        let Phase::Opening(opening) = &self.phase else { return Err(Rejection::NoSuchPhase) };
+        let game = opening.game;
+        let seats = self.seats_in_game();
+        let stake = if self.terms.practice {
+            Some(Coins::ZERO)
+        } else {
+            self.terms.stake_terms(seats).map(|terms| terms.stake_max)
+        };
+        let stakes = vec![stake.ok_or(Rejection::BadAnswer)?; usize::from(seats)];
+        self.begin_revealing(game, &stakes, Coins::ZERO, events)
     }
 
     /// Records the text that a client reveals. It is not a sign that the player is present, who may

@@ -6,15 +6,10 @@
 //! find it due. The player may ask
 //! the AI for hints.
 
-use alloc::vec;
-
-use crate::coins::Coins;
 use crate::game::Game;
 use crate::table::Table;
 use crate::table::id::PlayerId;
-use crate::table::input::{GameEntropy, Rejection};
-use crate::table::phase::{Occupant, Phase};
-use crate::table::step::{Events, TableResult};
+use crate::table::phase::Occupant;
 
 /// A bot that belongs to a practice table.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,26 +38,6 @@ impl<G: Game> Table<G> {
             });
         }
         self
-    }
-
-    /// Opens or settles a game without the ledger.
-    pub(super) fn tick_practice(
-        &mut self,
-        fresh: Option<GameEntropy>,
-        events: &mut Events<G>,
-    ) -> TableResult<G> {
-        match &self.phase {
-            Phase::Opening(opening) => {
-                let stakes = vec![Coins::ZERO; opening.commitments.len()];
-                self.begin_revealing(opening.game, &stakes, Coins::ZERO, events)
-            }
-            Phase::Settling(settling) => {
-                self.finish_settlement(settling.record.game, fresh, events)
-            }
-            Phase::Waiting | Phase::Preparing(_) | Phase::Revealing(_) | Phase::Playing(_) => {
-                Err(Rejection::NothingDue)
-            }
-        }
     }
 
     /// Returns whether only bots that belong to the table sit at it.

@@ -196,7 +196,8 @@ impl<R> Terms<R> {
     /// Converts the rules; fails if `map` fails.
     pub fn try_map<S, E>(self, map: impl FnOnce(R) -> Result<S, E>) -> Result<Terms<S>, E> {
         Ok(rebuild!(self => Terms {
-            room, price, hits, clocks, spectators, bots, private, practice; rules: map(rules)?
+            room, price, hits, clocks, spectators, bots, private, practice, tournament;
+            rules: map(rules)?
         }))
     }
 
@@ -219,7 +220,8 @@ impl<G: GameKind> Table<G> {
         G: Lift<A>,
     {
         rebuild!(self => Table {
-            id, kind, engine, revision, next, closed, seats, pot, crown, last_winner, pot_refunds, at;
+            id, kind, engine, revision, next, closed, seats, pot, crown, last_winner, pot_refunds,
+            tournament_games, at;
             terms: Arc::new(Arc::unwrap_or_clone(terms).map(G::lift_rules));
             phase: match phase {
                 Phase::Waiting => Phase::Waiting,

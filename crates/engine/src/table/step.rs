@@ -117,6 +117,9 @@ impl<G: Game> Table<G> {
             }
             Input::Leave { player } => {
                 let seat = self.require_seat(*player)?;
+                if self.terms.tournament.is_some() {
+                    return self.leave_tournament_table(seat, events);
+                }
                 if self.is_in_game(seat) && !self.terms.practice {
                     let has_left = &mut self.seat_mut(seat).left;
                     return if core::mem::replace(has_left, true) {
@@ -206,6 +209,9 @@ impl<G: Game> Table<G> {
             Input::UpdateTerms { terms } => self.update_terms(terms, events),
             Input::Remove { player } => {
                 let seat = self.require_seat(*player)?;
+                if self.terms.tournament.is_some() {
+                    return self.leave_tournament_table(seat, events);
+                }
                 // A player with a part in the POT cannot be removed during a game for the POT.
                 let may_have_part = self.terms.private.is_some() && self.phase.is_running();
                 let may_go = !self.is_in_game(seat) && !may_have_part;
@@ -242,6 +248,7 @@ impl<G: Game> Table<G> {
     fn find_free_seat(&self, player: PlayerId) -> TableResult<G, Seat> {
         Self::require(self.seat_of(player).is_none(), Rejection::AlreadySeated)?;
         Self::require(!self.closed && !self.has_ended(), Rejection::TableClosed)?;
+        Self::require(self.terms.tournament.is_none(), Rejection::TableFull)?;
         Seat::all(self.seat_count())
             .find(|seat| self.occupant(*seat).is_none())
             .ok_or(Rejection::TableFull)
@@ -270,7 +277,7 @@ impl<G: Game> Table<G> {
         match reason {
             // The player does not leave by choice (rule 7.4).
             Reason::Removed | Reason::Closed => self.queue_refund(player),
-            Reason::Left | Reason::NotReady | Reason::Absent | Reason::CannotPay => {}
+            variants!(Reason: Left, NotReady, Absent, CannotPay, Finished) => {}
         }
         self.record_if_empty();
     }
@@ -294,6 +301,9 @@ impl<G: Game> Table<G> {
         events: &mut Events<G>,
     ) -> TableResult<G> {
         let has_players = self.occupants().any(|(_, occupant)| !occupant.bot);
+        if self.terms.tournament.is_some() {
+            return self.regroup_tournament_table(fresh, events);
+        }
         let goes_on = matches!(self.phase, Phase::Preparing(_)) && has_players && !self.closed;
         if goes_on && self.has_enough_players() {
             self.open_if_ready(events);
@@ -322,6 +332,16 @@ impl<G: Game> Table<G> {
             }
             return Ok(());
         }
+        self.prepare_game(bots, fresh, events)
+    }
+
+    /// Prepares the next game. The seats in `ready` need not become ready.
+    pub(super) fn prepare_game(
+        &mut self,
+        ready: SeatSet,
+        fresh: Option<GameEntropy>,
+        events: &mut Events<G>,
+    ) -> TableResult<G> {
         let fresh = fresh.ok_or(Rejection::NeedsEntropy)?;
         for occupant in self.seats.iter_mut().flatten() {
             occupant.missed_turns = 0;
@@ -332,11 +352,11 @@ impl<G: Game> Table<G> {
             commitment: fresh.seed.commitment(),
             deadline_ms: deadline,
         });
-        events.extend(bots.iter().map(|seat| Event::Ready { seat }));
+        events.extend(ready.iter().map(|seat| Event::Ready { seat }));
         self.phase = Phase::Preparing(Preparing {
             game: fresh.game,
             server_seed: fresh.seed,
-            ready: bots,
+            ready,
             commitments: vec![Commitment::NONE; self.seats.len()],
             deadline,
         });
@@ -430,6 +450,11 @@ impl<G: Game> Table<G> {
                 Ok(())
             }
             _ if !is_due => Err(Rejection::NothingDue),
+            Phase::Waiting if self.terms.tournament.is_some() => self.regroup(fresh, events),
+            Phase::Preparing(_) if self.terms.tournament.is_some() => {
+                self.open_without_unready_players(events);
+                Ok(())
+            }
             Phase::Waiting => {
                 let late = |occupant: &Occupant| {
                     let absence_ms = self.terms.clocks.absence_ms;
@@ -449,8 +474,9 @@ impl<G: Game> Table<G> {
             }
             // The commitment takes the place of a seed that was not revealed (rule 9.1).
             Phase::Revealing(_) => self.deal_game(events),
-            Phase::Opening(_) | Phase::Settling(_) if self.terms.practice => {
-                self.tick_practice(fresh, events)
+            Phase::Opening(_) if self.terms.opens_by_itself() => self.open_without_ledger(events),
+            Phase::Settling(settling) if self.terms.practice => {
+                self.finish_settlement(settling.record.game, fresh, events)
             }
             // Effects of their own retry an opening or a settlement and prompt the AI.
             Phase::Playing(_) | Phase::Opening(_) | Phase::Settling(_) => {
@@ -504,7 +530,11 @@ impl<G: Game> Table<G> {
         self.last_winner =
             record.settlement.winner.and_then(|seat| Some(self.occupant(seat)?.player));
         events.push(Event::Settled { game, pot: self.pot, crown: self.crown });
-        self.vacate_left_seats(events);
+        if self.terms.tournament.is_some() {
+            self.tournament_games += 1;
+        } else {
+            self.vacate_left_seats(events);
+        }
         self.regroup(fresh, events)
     }
 

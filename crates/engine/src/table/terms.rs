@@ -5,11 +5,13 @@
 //! clocks and the rules of the POT between games (`terms_update`); it keeps its rule set.
 
 use alloc::string::String;
+use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
 use crate::coins::Coins;
 use crate::game::{GameRules, Hits, Skill, is_default};
+use crate::table::id::{PlayerId, TournamentId};
 
 /// A price by which no game can be settled to the hundredth, with the invalid field and its
 /// requirement.
@@ -104,6 +106,30 @@ pub struct Terms<R> {
     /// about a game is booked or stored (rule 8.7).
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub practice: bool,
+    /// The place of the table in a tournament; absent at any other table.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tournament: Option<TournamentSeating>,
+}
+
+/// The place of a table in a tournament. Its players play a fixed number of games for points, which
+/// are counted like coins, in hundredths, but never leave the table; nobody else sits down there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(rename = "TournamentSeating")
+)]
+pub struct TournamentSeating {
+    pub tournament: TournamentId,
+    /// The round of the tournament, from 1.
+    pub round: u32,
+    /// The number of the table in the round, from 1.
+    pub number: u32,
+    /// The number of games that are played at the table.
+    pub games: u32,
+    /// The players by seat.
+    pub players: Vec<PlayerId>,
 }
 
 /// The terms of a table that only a host's guests join (rule 7.4). A removed player receives its
@@ -190,7 +216,37 @@ impl<R: GameRules> Terms<R> {
             bots: Skill::default(),
             private: None,
             practice: true,
+            tournament: None,
         }
+    }
+
+    /// Creates the terms of a table of a tournament, with a bet in hundredths of a point: no fee, no
+    /// POT, and no stake in coins. Anybody may watch.
+    pub fn for_tournament(
+        room: &str,
+        rules: R,
+        bet: Coins,
+        clocks: Clocks,
+        tournament: TournamentSeating,
+    ) -> Self {
+        Self {
+            room: room.into(),
+            rules,
+            price: Price { bet, multiplier: 1, fee_basis_points: 0 },
+            hits: None,
+            clocks,
+            spectators: Spectators::Anybody,
+            bots: Skill::default(),
+            private: None,
+            practice: false,
+            tournament: Some(tournament),
+        }
+    }
+
+    /// Returns whether the table opens its games by itself, without coins: a practice table or a
+    /// table of a tournament.
+    pub fn opens_by_itself(&self) -> bool {
+        self.practice || self.tournament.is_some()
     }
 
     /// Returns the ante of each seat before a game (rule 7.1); `None` if it does not fit.

@@ -43,7 +43,9 @@ impl<G: Game> Table<G> {
         terms: &TermsUpdate,
         events: &mut Events<G>,
     ) -> TableResult<G> {
-        Self::require(self.accepts_terms(terms.revision), Rejection::NothingNew)?;
+        // A tournament is played by the terms that it began with.
+        let may_change = self.terms.tournament.is_none() && self.accepts_terms(terms.revision);
+        Self::require(may_change, Rejection::NothingNew)?;
         self.revision = terms.revision;
         self.closed = terms.standing == TableAvailability::Closed;
         self.next = Some(*terms);

@@ -109,6 +109,7 @@ impl<G: Game> Record<G> {
         let is_covered = self.terms.allows_stakes(&self.stakes);
         check(is_covered, "6.9", "a stake is not the one that the rules ask for")?;
         self.verify_players()?;
+        self.verify_tournament()?;
         self.verify_pot()?;
         let starter_seat = self.starter.is_none_or(|seat| seat.index() < seats);
         check(starter_seat, "2.2", "the starter is no seat of this table")
@@ -131,6 +132,18 @@ impl<G: Game> Record<G> {
             Some(index) => fail_at_action(index, "8.6", "a bot is played by the AI"),
             None => Ok(()),
         }
+    }
+
+    /// Checks that a game of a tournament was played by the players of its table, and for points
+    /// alone.
+    fn verify_tournament(&self) -> Result<(), InvalidRecordError> {
+        let Some(tournament) = &self.terms.tournament else { return Ok(()) };
+        let are_theirs = self.players == tournament.players;
+        check(are_theirs, "1.1", "the players are not those of the tournament's table")?;
+        let terms = &self.terms;
+        let is_other = terms.hits.is_some() || terms.private.is_some() || terms.practice;
+        let is_free = terms.price.fee_basis_points == 0;
+        check(!is_other && is_free, "9.5", "a table of a tournament is played for points alone")
     }
 
     /// Checks that the POT holds this game's antes, and that a player of the table can hold the

@@ -16,5 +16,6 @@ pub fn terms<R>(rules: R, hits: Option<Hits>, bet: Coins, multiplier: u32) -> Te
         bots: Skill::default(),
         private: None,
         practice: false,
+        tournament: None,
     }
 }

@@ -195,7 +195,9 @@ impl<G: Ai + Readable> Desk<G> {
                 panic!("nobody is asked for coins at a practice table: {effect:?}")
             }
             Effect::Open(_) => self.opened(),
-            Effect::Settle(record) => Input::Settled { game: record.game },
+            Effect::Settle(record) | Effect::Report { record, .. } => {
+                Input::Settled { game: record.game }
+            }
             Effect::ChooseAction { seat, .. } => ai_action(&self.table, seat).unwrap(),
             Effect::Tick => Input::Tick,
             Effect::RefundPot(_) => panic!("a POT is to be refunded"),

@@ -28,6 +28,13 @@ use crate::host::job::Job;
 pub enum LedgerCall<G: Readable> {
     Open(Box<GameOpening>),
     Settle(Box<Record<G>>),
+    /// Stores the record of a game of a tournament, with its number at the table from 1 and the
+    /// seats that the AI played at its end. No coins move. Answered by [`LedgerAnswer::Settled`].
+    Report {
+        record: Box<Record<G>>,
+        number: u32,
+        absent: SeatSet,
+    },
     /// Refunds coins of the table's POT.
     RefundPot(PotRefund),
     /// Voids another game that is open in the table's name. The table has moved on to a new game,
@@ -307,6 +314,10 @@ fn pending_effects<G: Ai + Readable>(table: &Table<G>, now: Timestamp) -> Vec<Pe
         }
         Effect::Settle(record) => {
             Some(PendingEffect::CallLedger(LedgerCall::Settle(Box::new(record.clone()))))
+        }
+        Effect::Report { record, number, absent } => {
+            let record = Box::new(record.clone());
+            Some(PendingEffect::CallLedger(LedgerCall::Report { record, number, absent }))
         }
         Effect::RefundPot(due) => Some(PendingEffect::CallLedger(LedgerCall::RefundPot(due))),
     };

@@ -528,5 +528,6 @@ fn house_terms<G: SimulatedGame>(options: Options) -> Terms<G::Rules> {
         private: is_private
             .then_some(PrivateTerms { ends_after_ms: ENDS_AFTER_MS, short_stakes: false }),
         practice: false,
+        tournament: None,
     }
 }

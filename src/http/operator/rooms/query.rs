@@ -47,6 +47,7 @@ pub(super) fn draft(
         bots,
         private: None,
         practice: false,
+        tournament: None,
     };
     let coins_min = amount(settings.coins_min);
     let coins_max = settings.coins_max.map(amount);

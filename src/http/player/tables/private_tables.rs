@@ -14,7 +14,7 @@ use uuid::Uuid;
 use crate::auth::Player;
 use crate::db::PgPool;
 use crate::http::player::games::records::load_record;
-use crate::http::{Body, Path, Problem, Services};
+use crate::http::{Body, Code, CodeExt as _, Path, Problem, Services};
 use crate::ids::PlayerId;
 use crate::lobby::{self, FinishedGame, Invitation, PrivateView, Rematch};
 use crate::notices::{InvitationResult, Notices, RematchInvitation};
@@ -112,6 +112,9 @@ pub(crate) async fn request_rematch(
     let (game, record) = load_record(&pool, &records, player, id).await?;
     let replay = GameReplay::from_value(record).map_err(|error| Problem::internal(&error))?;
     let record = replay.record();
+    if record.terms.tournament.is_some() {
+        return Err(Code::RematchOver.with_detail("a game of a tournament is not played again"));
+    }
     let finished = FinishedGame {
         game: game.game,
         table: record.table,

@@ -226,6 +226,7 @@ fn build_room(plan: RoomPlan, rule_set: &'static str, rules: AnyRules) -> Room {
         bots: Skill::default(),
         private: None,
         practice: false,
+        tournament: None,
     };
     Room::new(plan.room, rule_set, terms).expect("the room's amounts are in range")
 }

@@ -268,6 +268,10 @@ impl<G: SimulatedGame> Node<G> {
                 }
                 (record.game, Operation::Settle(record))
             }
+            // The simulated house has no tournament.
+            LedgerCall::Report { record, .. } => {
+                return Some(LedgerAnswer::Settled { game: record.game });
+            }
             LedgerCall::RefundPot(PotRefund { game, player, .. }) => {
                 (game, Operation::RefundPot { table, game, player })
             }

@@ -1,0 +1,92 @@
+-- Tournaments: their journals, their entrants, and the games of their tables.
+--
+-- A tournament is a journal, as a table is: its terms, and its accepted inputs as lines. The program rebuilds
+-- it from them; the other columns are copies for queries. The journal is here and not in live state, so that
+-- a line and the coins that it moves are one transaction, and a loss of live state loses nothing.
+create table tournaments (
+    id uuid primary key,
+    terms jsonb not null,
+    -- The seed of its lots and deals, secret until it is over.
+    seed bytea not null check (octet_length(seed) = 32),
+    -- The number of lines in the journal.
+    version bigint not null default 0 check (version >= 0),
+    state text not null check (state in ('announced', 'running', 'ended', 'cancelled')),
+    -- The number of players who are registered.
+    entrants integer not null default 0 check (entrants >= 0),
+    -- The code by which players register for a private tournament.
+    code text null unique,
+    -- The time at which a node goes on with the tournament if no input arrives before; null if none does.
+    due_at timestamptz null,
+    created_at timestamptz not null default date_trunc('milliseconds', now()),
+    -- The time at which everything was paid, and its account closed.
+    closed_at timestamptz null,
+    constraint tournaments_close_when_over
+        check (closed_at is null or (state in ('ended', 'cancelled') and due_at is null))
+);
+
+create index tournaments_due on tournaments (due_at) where due_at is not null;
+
+-- The list, newest first.
+create index tournaments_by_time on tournaments (created_at, id);
+
+grant select, insert, update (version, state, entrants, due_at, closed_at) on tournaments to bahay_service;
+
+-- The lines of the journals. The primary key decides which of two nodes that decided on the same version has
+-- written the line: the other one reads it and decides again.
+create table tournament_lines (
+    tournament uuid not null references tournaments,
+    -- From 1 without gaps.
+    version bigint not null check (version > 0),
+    line jsonb not null,
+    primary key (tournament, version)
+);
+
+grant select, insert on tournament_lines to bahay_service;
+
+-- The players who have registered, with the table where each plays or has played last.
+create table tournament_entrants (
+    tournament uuid not null references tournaments,
+    player uuid not null,
+    table_id uuid null,
+    primary key (tournament, player)
+);
+
+create index tournament_entrants_of_player on tournament_entrants (player, tournament);
+
+grant select, insert, update (table_id), delete on tournament_entrants to bahay_service;
+
+-- The finished games of tournaments. No coins are staked in them, so they are not among `games`, whose rows
+-- the audit compares with operations. A game is stored before its table goes on, and the tournament notes it
+-- later, once, in the line `scored_in`.
+create table tournament_games (
+    game uuid primary key,
+    tournament uuid not null references tournaments,
+    table_id uuid not null,
+    -- The round, the number of the table in the round, and that of the game at the table, each from 1.
+    round integer not null check (round > 0),
+    table_number integer not null check (table_number > 0),
+    number integer not null check (number > 0),
+    kind text not null,
+    -- By seat: the player, the points in hundredths, and whether the AI played for the player at the end.
+    scores jsonb not null,
+    -- The record as JSON text, by which the game can be verified.
+    record text not null,
+    finished_at timestamptz not null,
+    scored_in bigint null,
+    unique (table_id, number)
+);
+
+create index tournament_games_unscored on tournament_games (tournament) where scored_in is null;
+create index tournament_games_of_tournament on tournament_games (tournament, finished_at, game);
+
+grant select, insert, update (scored_in) on tournament_games to bahay_service;
+
+do $$
+begin
+    alter table tournament_games alter column record set compression lz4;
+exception
+    when feature_not_supported then null;
+end
+$$;
+
+insert into additive_migrations (version) values (20);
