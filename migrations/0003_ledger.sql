@@ -7,7 +7,8 @@
 -- - `wallet:<player>`: the coins that a player can spend
 -- - `stake:<game>:<seat>`: the coins that a seat can lose in its game
 -- - `pot:<table>`: the POT of a table
--- - `fee:<room>`: the fees that the house has earned in a room
+-- - `tournament:<tournament>`: the entries of a tournament, its guarantee, and the prizes not yet paid
+-- - `fee:<room>`: the fees that the house has earned in a room, or at tournaments
 -- - `issue`: the source of all coins, and the only account with a negative balance
 -- - `suspense`: corrections that are not explained yet; normally empty
 --
@@ -23,7 +24,7 @@
 -- table in every statement that writes to it, and those of a domain once in each connection: lists of words
 -- in check constraints were a tenth of the cost of a settlement that is written alone.
 create domain account_kind as text
-    check (value in ('wallet', 'stake', 'pot', 'fee', 'issue', 'suspense'));
+    check (value in ('wallet', 'stake', 'pot', 'tournament', 'fee', 'issue', 'suspense'));
 
 create table accounts (
     id bigint generated always as identity (increment by 1024) primary key,
@@ -32,9 +33,12 @@ create table accounts (
     player uuid null references players,
     balance bigint not null default 0,
     version bigint not null default 0 check (version >= 0),
+    -- True for the account of a tournament that is over, which never holds coins again.
+    is_closed boolean not null default false,
     constraint accounts_kind_is_in_code check (split_part(code, ':', 1) = kind),
     constraint accounts_wallet_has_player check ((kind = 'wallet') = (player is not null)),
-    constraint accounts_not_overdrawn check (balance >= 0 or kind = 'issue')
+    constraint accounts_not_overdrawn check (balance >= 0 or kind = 'issue'),
+    constraint accounts_closed_are_empty check (balance = 0 or not is_closed)
 ) with (fillfactor = 80);
 
 -- The house accounts are few among millions of stake accounts.
@@ -42,7 +46,7 @@ create index accounts_of_house on accounts (kind) where kind in ('fee', 'issue')
 
 insert into accounts (code, kind) values ('issue', 'issue'), ('suspense', 'suspense');
 
-grant select, insert, update (balance, version) on accounts to bahay_service;
+grant select, insert, update (balance, version, is_closed) on accounts to bahay_service;
 grant usage on sequence accounts_id_seq to bahay_service;
 
 -- Operations, each performed once. The idempotency key is derived from the content of the operation
@@ -86,14 +90,19 @@ end
 $$;
 
 create domain operation_kind as text
-    check (value in ('open', 'settle', 'void', 'grant', 'adjust', 'reverse', 'pot_refund', 'sweep'));
+    check (value in (
+        'open', 'settle', 'void', 'grant', 'adjust', 'reverse', 'pot_refund', 'sweep',
+        'tournament'
+    ));
 
 -- The arrays have one dimension and indices from 1, as the views and the seals read them.
 create domain transfer_codes as text[]
     check (
         value <@ array[
             'ante', 'hold', 'payment', 'fee', 'release', 'pot', 'refund', 'welcome', 'daily',
-            'relief', 'adjustment', 'reversal', 'pot_refund', 'house_bot', 'sweep'
+            'relief', 'adjustment', 'reversal', 'pot_refund', 'house_bot', 'sweep',
+            'tournament_entry', 'tournament_return', 'tournament_fee', 'tournament_fee_return',
+            'guarantee', 'guarantee_return', 'prize', 'tournament_refund'
         ]
         and (cardinality(value) = 0 or (array_ndims(value) = 1 and array_lower(value, 1) = 1))
     );

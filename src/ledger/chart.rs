@@ -4,7 +4,7 @@ use std::fmt;
 
 pub use bahay_api::TransferCode as Code;
 use bahay_engine::seat::Seat;
-use bahay_engine::table::{GameId, PlayerId, TableId};
+use bahay_engine::table::{GameId, PlayerId, TableId, TournamentId};
 use serde::{Deserialize, Serialize};
 
 /// An account, by its purpose. Its `Display` is its code in the database.
@@ -16,7 +16,9 @@ pub enum Account {
     Stake(GameId, Seat),
     /// The POT of a table.
     Pot(TableId),
-    /// The fees that the house has earned in a room.
+    /// The entries of a tournament, its guarantee and its prizes not yet paid.
+    Tournament(TournamentId),
+    /// The fees that the house has earned in a room, or at tournaments.
     Fee(String),
     /// The source of all coins, and the only account with a negative balance.
     Issue,
@@ -31,6 +33,7 @@ impl Account {
             Self::Wallet(_) => "wallet",
             Self::Stake(..) => "stake",
             Self::Pot(_) => "pot",
+            Self::Tournament(_) => "tournament",
             Self::Fee(_) => "fee",
             Self::Issue => "issue",
             Self::Suspense => "suspense",
@@ -55,6 +58,7 @@ impl fmt::Display for Account {
             Self::Wallet(player) => write!(f, "{kind}:{player}"),
             Self::Stake(game, seat) => write!(f, "{kind}:{game}:{seat}"),
             Self::Pot(table) => write!(f, "{kind}:{table}"),
+            Self::Tournament(tournament) => write!(f, "{kind}:{tournament}"),
             Self::Fee(room) => write!(f, "{kind}:{room}"),
             Self::Issue | Self::Suspense => f.write_str(kind),
         }
@@ -87,7 +91,7 @@ impl Grant {
 mod tests {
     use super::{Account, Code};
     use bahay_engine::seat::Seat;
-    use bahay_engine::table::{GameId, PlayerId, TableId};
+    use bahay_engine::table::{GameId, PlayerId, TableId, TournamentId};
     use uuid::Uuid;
 
     #[test]
@@ -97,6 +101,7 @@ mod tests {
             Account::Wallet(PlayerId(id)),
             Account::Stake(GameId(id), Seat::new(2).unwrap()),
             Account::Pot(TableId(id)),
+            Account::Tournament(TournamentId(id)),
             Account::Fee("newbie".into()),
             Account::Issue,
             Account::Suspense,

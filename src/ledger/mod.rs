@@ -12,6 +12,7 @@
 //! - `canonical` is the form of JSON that inputs are hashed in.
 //! - `house_projection` updates the balances of house accounts, seals operations (`seal`), and adds
 //!   their transfers to `transfer_totals`.
+//! - `tournament_accounts` closes the accounts of tournaments.
 //! - `read` answers queries, `preview` and `refunds` compute the outcome of a correction and of the
 //!   void of a table, `audit` checks the books, `house_bots` sums the coins of house bots, and
 //!   `backfill` writes a whole history.
@@ -39,6 +40,7 @@ mod preview;
 mod read;
 mod refunds;
 mod seal;
+mod tournament_accounts;
 mod transfer_totals;
 
 use std::time::Duration;
@@ -62,7 +64,7 @@ pub use refunds::{PlayerRefund, Refunds, VoidPreview, WalletHolder};
 pub use seal::SealHead;
 
 use operation::{Answer, Operation, Request};
-use posting::account_ids::AccountIds;
+use posting::account_ids::{AccountIds, create_house_accounts};
 use posting::locked;
 use posting::writer::{self, Job};
 use transfer_totals::TransferTotals;
@@ -222,6 +224,13 @@ impl Ledger {
         decode_answer::<O>(
             answer.unwrap_or_else(|| Err(LedgerError::broken("an operation had no answer"))),
         )
+    }
+
+    /// Creates a house account unless it exists, outside of any transaction.
+    async fn create_house_account(&self, account: Account) -> Result<(), LedgerError> {
+        let mut connection = self.pool.acquire().await?;
+        create_house_accounts(&mut connection, &[account].into()).await?;
+        Ok(())
     }
 }
 

@@ -76,7 +76,15 @@ pub(super) fn add_transfers(
         | Code::Reversal
         | Code::PotRefund
         | Code::HouseBot
-        | Code::Sweep => {}
+        | Code::Sweep
+        | Code::TournamentEntry
+        | Code::TournamentReturn
+        | Code::TournamentFee
+        | Code::TournamentFeeReturn
+        | Code::Guarantee
+        | Code::GuaranteeReturn
+        | Code::Prize
+        | Code::TournamentRefund => {}
     }
     match source.as_str() {
         "fee" => minus(&mut figures.fees)?,

@@ -182,7 +182,15 @@ fn add_transfer(
         | Code::Adjustment
         | Code::Reversal
         | Code::HouseBot
-        | Code::Sweep => &mut amounts.other,
+        | Code::Sweep
+        | Code::TournamentEntry
+        | Code::TournamentReturn
+        | Code::TournamentFee
+        | Code::TournamentFeeReturn
+        | Code::Guarantee
+        | Code::GuaranteeReturn
+        | Code::Prize
+        | Code::TournamentRefund => &mut amounts.other,
     };
     *reason = sum(*reason, amount)?;
     amounts.change = sum(amounts.change, amount)?;

@@ -12,6 +12,7 @@ mod ledger_connections;
 mod ledger_faults;
 mod ledger_races;
 mod ledger_refusals;
+mod ledger_tournaments;
 mod lobby;
 mod operations;
 mod sockets;

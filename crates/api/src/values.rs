@@ -138,6 +138,22 @@ bahay_base::text_enum! {
         HouseBot = "house_bot",
         /// The rest of a house bot's coins, back to the house.
         Sweep = "sweep",
+        /// The price of a tournament, from wallet to the tournament's account at the registration.
+        TournamentEntry = "tournament_entry",
+        /// The price of a tournament, back to its wallet after a withdrawal before the start.
+        TournamentReturn = "tournament_return",
+        /// The fees of all entrants, from a tournament's account to the house at the start.
+        TournamentFee = "tournament_fee",
+        /// The fees of a tournament that was cancelled, back to its account.
+        TournamentFeeReturn = "tournament_fee_return",
+        /// The part of a tournament's pool that the house guarantees or pays for passes.
+        Guarantee = "guarantee",
+        /// The house's part of the pool of a tournament that was cancelled, back to the house.
+        GuaranteeReturn = "guarantee_return",
+        /// The prize of a place, from a tournament's account to a wallet.
+        Prize = "prize",
+        /// A player's part of a tournament that was cancelled, to its wallet.
+        TournamentRefund = "tournament_refund",
     }
 }
 

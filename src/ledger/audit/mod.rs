@@ -72,6 +72,8 @@ pub enum Difference {
     PotDiffers { account: String, balance: Coins, expected: Coins },
     #[error("operation {operation} leaves {left} of a player's payments in {account}, not 0.00")]
     PotRefundDiffers { account: String, operation: i64, left: Coins },
+    #[error("{account} holds {balance}, and is of no tournament, or of one that is over")]
+    TournamentDiffers { account: String, balance: Coins },
     #[error("seal {number} is missing")]
     SealMissing { number: i64 },
     #[error("the hash of seal {number} does not match its operations and the seal before")]
@@ -458,6 +460,20 @@ checks! {
         account: row.account,
         operation: row.operation,
         left: Coins::from_hundredths(row.sum),
+    };
+
+    // The account of a tournament that is over is closed and empty, and only tournaments have one.
+    r#"
+        select a.code as "account!", a.balance as "balance!"
+        from accounts a
+        left join tournaments t on a.code = 'tournament:' || t.id
+        where a.kind = 'tournament'
+            and (t.id is null or (t.closed_at is not null and (a.balance <> 0 or not a.is_closed)))
+        order by a.code
+        limit $1
+        "# => |row| Difference::TournamentDiffers {
+        account: row.account,
+        balance: Coins::from_hundredths(row.balance),
     };
 
     // Each operation is either in exactly one seal or unsealed.

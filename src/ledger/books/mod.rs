@@ -194,8 +194,10 @@ impl Books {
     }
 
     fn house_id(&self, account: &Account, code: Code, amount: Coins) -> Result<i64, LedgerError> {
-        // A fee account that pays must be locked, or it could be overdrawn; reversals lock it.
-        let may_pay = *account == Account::Issue || code == Code::Reversal;
+        // A fee account that pays must be locked, or it could be overdrawn; reversals and the
+        // returns of a tournament's fees lock it.
+        let locks = matches!(code, Code::Reversal | Code::TournamentFeeReturn);
+        let may_pay = *account == Account::Issue || locks;
         if amount.is_negative() && !may_pay {
             return Err(LedgerError::broken(format!("{account} pays without a lock")));
         }

@@ -9,6 +9,7 @@ mod refund_pot;
 mod reverse;
 mod settle;
 mod sweep;
+mod transfer_for_tournament;
 mod void;
 
 pub(super) use adjust::plan_adjustment;
@@ -35,6 +36,7 @@ operations! {
     reverse::Reversal => ReverseOperation;
     settle::SettleGame => SettleGame, SettlementOutcome, StoredSettlement, settlement_hash;
     sweep::SweepWallet => SweepWallet;
+    transfer_for_tournament::TransferForTournament => TransferForTournament, TournamentPurpose;
     void::VoidGame => VoidOutcome;
 }
 

@@ -227,7 +227,10 @@ fn wallet_or_house(code: &str, player: Option<uuid::Uuid>) -> Option<Account> {
 /// operations and games never lock it, so it is computed here, under a lock that excludes the house
 /// projection and other reversals until the caller's transaction ends. Settled fees cannot be
 /// less than the fees reversed of them; this check confirms it.
-async fn check_fees(connection: &mut PgConnection, moves: &[Move]) -> Result<(), LedgerError> {
+pub(super) async fn check_fees(
+    connection: &mut PgConnection,
+    moves: &[Move],
+) -> Result<(), LedgerError> {
     let mut fees: BTreeMap<String, Coins> = BTreeMap::new();
     for Move { source, amount, .. } in moves {
         if let Account::Fee(_) = source {

@@ -175,7 +175,7 @@ async fn the_service_can_neither_change_nor_remove_what_was_booked() {
         "_sqlx_migrations r",
         "account_operations ar",
         "account_operations_unforeseen r",
-        "accounts ar w(balance,version)",
+        "accounts ar w(balance,version,is_closed)",
         "additive_migrations r",
         "archive_dictionaries ar",
         "archive_objects r",
