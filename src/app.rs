@@ -325,7 +325,7 @@ pub async fn start(
     background.spawn(lobby.clone().follow_rooms());
     background.spawn(lobby.clone().follow_tickets());
     background.spawn(lobby.clone().run_online_refresh());
-    background.spawn(lobby.clone().follow_invitations());
+    background.spawn(lobby.clone().follow_news());
     background.spawn(lobby.clone().sample_room_counts(register_players(&metrics, &lobby)));
     background.spawn(Matcher::new(lobby.clone()).run_until(stopping.clone()));
     background.spawn(projections.run(ratings, stopping.clone()));

@@ -8,21 +8,23 @@
 //! player that has to wait after a no-show (`admission`).
 //!
 //! `seats` seats players, `admission` decides who may sit down, `matching` places tickets and
-//! seats house bots, `private` runs tables with codes, `practice` tables without coins, and
+//! seats house bots, `private` runs tables with codes, `practice` tables without coins,
+//! `tournaments` tables of tournaments, and
 //! `room_counts` samples the players of the rooms for metrics.
 
 mod admission;
 mod bots;
 pub mod conflict_keys;
 mod error;
-mod invitations;
 mod matching;
 mod online;
 mod options;
+mod player_news;
 mod practice;
 mod private;
 mod room_counts;
 mod seats;
+mod tournaments;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -47,16 +49,17 @@ pub use crate::accounts::HouseBot;
 pub use crate::rooms::{Catalog, Room, RoomError, RuleSetRequest, house_rooms};
 pub use bahay_shell::lobby::{BotsUnavailable, InvalidWaits, NotReadyWaits, PRIVATE_BET_MAX};
 pub use error::LobbyError;
-pub use invitations::Invitation;
 pub use matching::{Matcher, TICKET_LIFE, TICKET_ROOMS_MAX, Ticket, TicketSubscription};
 pub use online::OpenSocket;
 pub use options::Options;
+pub use player_news::{Invitation, PlayerNews};
 pub use private::{
     CODE_LENGTH, FinishedGame, PRIVATE_TABLES_MAX, PrivateSeat, PrivateTableRequest, PrivateView,
     REMATCH_WITHIN, Rematch,
 };
 pub use room_counts::RoomCounts;
 pub use seats::RoomSeat;
+pub use tournaments::{TournamentCandidate, TournamentTable};
 
 /// The time in milliseconds for which the counts of [`Lobby::playing_counts`] are cached.
 const PLAYING_COUNTS_MS: u64 = 1_000;

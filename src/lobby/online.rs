@@ -13,14 +13,14 @@ use tokio::time::MissedTickBehavior;
 use crate::entropy;
 use crate::live_store::{LiveStore, Unavailable};
 
-use super::{Invitation, Lobby, LobbyError};
+use super::{Lobby, LobbyError, PlayerNews};
 
 /// The interval at which a process refreshes its published players, well within
 /// [`crate::live_store::ONLINE_MS`].
 const REFRESH_INTERVAL: Duration = Duration::from_secs(1);
 
-/// The capacity of a socket's queue of invitations. The oldest are dropped when it is full.
-const INVITATIONS_MAX: usize = 4;
+/// The capacity of a socket's queue of news. The oldest are dropped when it is full.
+const NEWS_MAX: usize = 4;
 
 /// The timeout of publishing a player's state when a connection opens or closes.
 const PUBLISH_TIMEOUT: Duration = Duration::from_millis(500);
@@ -36,7 +36,7 @@ pub(super) struct Online {
 #[derive(Debug)]
 struct Sockets {
     count: usize,
-    invitations: broadcast::Sender<Arc<Invitation>>,
+    news: broadcast::Sender<Arc<PlayerNews>>,
 }
 
 impl Online {
@@ -55,7 +55,7 @@ impl Online {
     /// Counts a new socket. Returns true if it is the first of its player.
     fn add(&self, player: PlayerId) -> bool {
         let mut sockets = self.sockets();
-        let new = || Sockets { count: 0, invitations: broadcast::Sender::new(INVITATIONS_MAX) };
+        let new = || Sockets { count: 0, news: broadcast::Sender::new(NEWS_MAX) };
         let sockets = sockets.entry(player).or_insert_with(new);
         sockets.count += 1;
         sockets.count == 1
@@ -73,21 +73,18 @@ impl Online {
         }
     }
 
-    /// Subscribes to the invitations of a player who has a socket at this process.
-    fn subscribe_to_invitations(
-        &self,
-        player: PlayerId,
-    ) -> Option<broadcast::Receiver<Arc<Invitation>>> {
-        self.sockets().get(&player).map(|sockets| sockets.invitations.subscribe())
+    /// Subscribes to the news of a player who has a socket at this process.
+    fn subscribe_to_news(&self, player: PlayerId) -> Option<broadcast::Receiver<Arc<PlayerNews>>> {
+        self.sockets().get(&player).map(|sockets| sockets.news.subscribe())
     }
 
-    /// Delivers an invitation to all sockets of these players at this process.
-    pub(super) fn deliver_invitation(&self, to: &[PlayerId], invitation: &Invitation) {
+    /// Delivers news to all sockets of these players at this process.
+    pub(super) fn deliver_news(&self, to: &[PlayerId], news: &PlayerNews) {
         let all = self.sockets();
-        let invitation = Arc::new(invitation.clone());
+        let news = Arc::new(news.clone());
         for sockets in to.iter().filter_map(|player| all.get(player)) {
             // A socket that is opening or closing may have no subscription.
-            let _ = sockets.invitations.send(invitation.clone());
+            let _ = sockets.news.send(news.clone());
         }
     }
 
@@ -120,9 +117,9 @@ pub struct OpenSocket {
 }
 
 impl OpenSocket {
-    /// Subscribes to the player's invitations from now on.
-    pub fn subscribe_to_invitations(&self) -> Option<broadcast::Receiver<Arc<Invitation>>> {
-        self.online.subscribe_to_invitations(self.player)
+    /// Subscribes to the player's news from now on.
+    pub fn subscribe_to_news(&self) -> Option<broadcast::Receiver<Arc<PlayerNews>>> {
+        self.online.subscribe_to_news(self.player)
     }
 
     /// Removes the socket from the count, and publishes it if it was the last of its player.
@@ -239,7 +236,8 @@ mod tests {
     use bahay_engine::table::{GameId, PlayerId};
     use uuid::Uuid;
 
-    use super::{Invitation, Online};
+    use super::{Online, PlayerNews};
+    use crate::lobby::Invitation;
 
     #[test]
     fn a_player_is_online_from_the_first_socket_to_the_last() {
@@ -258,20 +256,20 @@ mod tests {
         for player in [invited, invited, other] {
             online.add(player);
         }
-        let hear = |player| online.subscribe_to_invitations(player).unwrap();
+        let hear = |player| online.subscribe_to_news(player).unwrap();
         let [mut first, mut second, mut others] = [hear(invited), hear(invited), hear(other)];
-        let invitation = Invitation {
+        let invitation = PlayerNews::Invitation(Invitation {
             code: "K7MWQ2XA".into(),
             from: other,
             name: "Benjie".into(),
             game: GameId(Uuid::from_u128(3)),
-        };
-        online.deliver_invitation(&[invited, PlayerId(Uuid::from_u128(9))], &invitation);
+        });
+        online.deliver_news(&[invited, PlayerId(Uuid::from_u128(9))], &invitation);
         assert_eq!(*first.try_recv().unwrap(), invitation);
         assert_eq!(*second.try_recv().unwrap(), invitation);
         assert!(others.try_recv().is_err());
         online.remove(invited);
         online.remove(invited);
-        assert!(online.subscribe_to_invitations(invited).is_none());
+        assert!(online.subscribe_to_news(invited).is_none());
     }
 }

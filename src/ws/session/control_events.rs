@@ -1,5 +1,5 @@
 //! Control events: rare events that a connection waits for. The link is lost, sessions are revoked,
-//! the server shuts down, a talk message or an invitation arrives.
+//! the server shuts down, a talk message or news arrive.
 //!
 //! A connection wakes several times per action of its table. These sources are polled only when
 //! they have an event, not at every wake-up.
@@ -16,7 +16,7 @@ use tokio::sync::{broadcast, watch};
 use tokio::time::sleep;
 
 use crate::entropy;
-use crate::lobby::Invitation;
+use crate::lobby::PlayerNews;
 use crate::ws::link::writer::MessageWriter;
 
 type SignalFuture = Pin<Box<dyn Future<Output = Signal> + Send>>;
@@ -31,8 +31,8 @@ pub(super) enum ControlEvent {
     Shutdown,
     /// A talk message at the followed table.
     Talk(Arc<str>),
-    /// An invitation to a private table.
-    Invited(Arc<Invitation>),
+    /// News for the player.
+    News(Arc<PlayerNews>),
 }
 
 /// An event with the source to wait for again.
@@ -44,7 +44,7 @@ enum Signal {
     Talk(u32, Arc<str>, broadcast::Receiver<Arc<str>>),
     /// The channel has no sender any more.
     ChannelClosed,
-    Invited(Arc<Invitation>, broadcast::Receiver<Arc<Invitation>>),
+    News(Arc<PlayerNews>, broadcast::Receiver<Arc<PlayerNews>>),
 }
 
 /// The sources of control events of one connection.
@@ -83,9 +83,9 @@ impl ControlEvents {
         }));
     }
 
-    /// Reports invitations.
-    pub(super) fn watch_invitations(&mut self, invited: broadcast::Receiver<Arc<Invitation>>) {
-        self.waiting.push(await_message(invited, Signal::Invited));
+    /// Reports news.
+    pub(super) fn watch_news(&mut self, news: broadcast::Receiver<Arc<PlayerNews>>) {
+        self.waiting.push(await_message(news, Signal::News));
     }
 
     /// Follows this talk channel and no other from now on.
@@ -109,9 +109,9 @@ impl ControlEvents {
                 }
                 Signal::Shutdown => return ControlEvent::Shutdown,
                 Signal::ChannelClosed => {}
-                Signal::Invited(invitation, invited) => {
-                    self.waiting.push(await_message(invited, Signal::Invited));
-                    return ControlEvent::Invited(invitation);
+                Signal::News(news, more) => {
+                    self.waiting.push(await_message(more, Signal::News));
+                    return ControlEvent::News(news);
                 }
                 Signal::Talk(channel, text, talk) => {
                     if channel == self.channel {
@@ -176,7 +176,7 @@ mod tests {
     async fn next_talk(control: &mut ControlEvents) -> String {
         match control.next().await {
             ControlEvent::Talk(text) => text.to_string(),
-            variants!(ControlEvent: Lost, SessionsRevoked, Shutdown, Invited) => {
+            variants!(ControlEvent: Lost, SessionsRevoked, Shutdown, News) => {
                 panic!("only talk is watched")
             }
         }

@@ -2,12 +2,15 @@
 //! joins. The ticket outlives the connection while its player has another one; a player who
 //! reconnects and asks again then gets the same ticket.
 
+use crate::ids::TOURNAMENT_ROOM;
 use crate::live_store::{self, TicketState};
-use crate::lobby::{Ticket, TicketSubscription};
+use crate::lobby::{Invitation, PlayerNews, Ticket, TicketSubscription};
 use crate::ws::protocol::{Message, SeekState, WaitReason};
 use crate::ws::refusal::SessionRefusal;
 use crate::ws::session::Session;
+use crate::ws::state::PlayState;
 use bahay_engine::catalog::AnyGame;
+use bahay_engine::matchmaking::TicketId;
 
 /// A ticket whose updates the client receives.
 pub(super) struct PendingTicket {
@@ -66,6 +69,24 @@ pub(super) async fn next_ticket_update(
         // Boxed, because nearly all connections wait without a ticket.
         Some(seeking) => Box::pin(seeking.updates.next()).await,
         None => std::future::pending().await,
+    }
+}
+
+/// Returns the message for a player's news. A client is led to its table of a tournament as to any
+/// other: by a ticket that has been seated.
+pub(super) fn news_message(news: &PlayerNews, state: &PlayState) -> Message<AnyGame> {
+    match news {
+        PlayerNews::Invitation(Invitation { code, from, name, game }) => {
+            Message::Invited { code: code.clone(), from: *from, name: name.clone(), game: *game }
+        }
+        PlayerNews::TournamentTable { table } => Message::Ticket {
+            ticket: TicketId(table.0),
+            state: SeekState::Seated,
+            rooms: vec![TOURNAMENT_ROOM.to_owned()],
+            table: Some(*table),
+            reason: None,
+            expires_at_ms: state.lobby.tables().clock().now(),
+        },
     }
 }
 

@@ -37,7 +37,6 @@ use crate::auth::ReturningPlayer;
 use crate::entropy;
 use crate::ids::Tag;
 use crate::live_store::{Point, TicketUpdate};
-use crate::lobby::Invitation;
 use crate::rate_limit::{self, Address, ConnectionPermit};
 use crate::tables::{TableContext, TableError};
 use crate::ws::entry::handshake::{CommandParseError, readable_id};
@@ -52,7 +51,7 @@ use crate::ws::session::chat::Chat;
 use crate::ws::session::command_rate::{CommandRate, RateDecision};
 use crate::ws::session::control_events::{ControlEvent, ControlEvents};
 use crate::ws::session::feed::{TableFeed, close_reason, next_notice, refusal, table_refusal};
-use crate::ws::session::matchmaking::{PendingTicket, next_ticket_update};
+use crate::ws::session::matchmaking::{PendingTicket, news_message, next_ticket_update};
 use crate::ws::session::spectator::{Spectator, SpectatorEvent, next_spectator_event};
 use crate::ws::state::PlayState;
 use bahay_engine::catalog::AnyGame;
@@ -148,8 +147,8 @@ impl Session {
     ) -> impl Future<Output = ()> + Send {
         async move {
             let open_socket = self.state.lobby.register_socket(self.player).await;
-            if let Some(invited) = open_socket.subscribe_to_invitations() {
-                self.control.watch_invitations(invited);
+            if let Some(news) = open_socket.subscribe_to_news() {
+                self.control.watch_news(news);
             }
             let served =
                 AssertUnwindSafe(self.serve(&mut socket, entry, initial)).catch_unwind().await;
@@ -245,9 +244,8 @@ impl Session {
                     Box::pin(self.handle_talk(&text)).await;
                     Ok(())
                 }
-                SessionInput::Control(ControlEvent::Invited(invitation)) => {
-                    let Invitation { code, from, name, game } = (*invitation).clone();
-                    self.pending.push(Message::Invited { code, from, name, game });
+                SessionInput::Control(ControlEvent::News(news)) => {
+                    self.pending.push(news_message(&news, &self.state));
                     Ok(())
                 }
             };

@@ -1,4 +1,4 @@
-//! Players who look for tables: seats, matches, bots, private and practice tables.
+//! Players who look for tables: seats, matches, bots, private and practice tables, tournaments.
 
 mod allowance;
 mod house_bots;
@@ -10,3 +10,4 @@ mod rematch;
 mod room_limits;
 mod rooms_in_play;
 mod seats;
+mod tournament_tables;

@@ -1,7 +1,8 @@
-//! Invitations to a rematch, delivered at once to players with an open socket at any node. Delivery
-//! is best effort, because every player also gets the notice (`crate::notices`).
+//! News for players, delivered at once to those with an open socket at any node: invitations to a
+//! rematch and tables of tournaments. Delivery is best effort, because every player can find both
+//! without it: by a notice (`crate::notices`), and by asking for the table of a tournament.
 
-use bahay_engine::table::{GameId, PlayerId};
+use bahay_engine::table::{GameId, PlayerId, TableId};
 use serde::{Deserialize, Serialize};
 use tokio::sync::broadcast::error::RecvError;
 
@@ -21,6 +22,17 @@ pub struct Invitation {
     pub game: GameId,
 }
 
+/// News for a player.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum PlayerNews {
+    Invitation(Invitation),
+    /// The player's table of a tournament is open.
+    TournamentTable {
+        table: TableId,
+    },
+}
+
 impl Lobby {
     /// Publishes an invitation to those of these players who have an open socket.
     pub async fn send_invitation(
@@ -28,28 +40,37 @@ impl Lobby {
         to: Vec<PlayerId>,
         invitation: &Invitation,
     ) -> Result<(), Unavailable> {
+        self.send_news(to, &PlayerNews::Invitation(invitation.clone())).await
+    }
+
+    /// Publishes news to those of these players who have an open socket.
+    pub(super) async fn send_news(
+        &self,
+        to: Vec<PlayerId>,
+        news: &PlayerNews,
+    ) -> Result<(), Unavailable> {
         if to.is_empty() {
             return Ok(());
         }
         let unwritable = |error: serde_json::Error| Unavailable::new(error.to_string());
-        let text = serde_json::to_string(invitation).map_err(unwritable)?.into();
+        let text = serde_json::to_string(news).map_err(unwritable)?.into();
         self.live.publish_to_players(&PlayerMessage { to, text }).await
     }
 
-    /// Delivers invitations to the sockets of this process. Runs for as long as it is polled; a
-    /// process has one such task.
-    pub async fn follow_invitations(self) {
+    /// Delivers news to the sockets of this process. Runs for as long as it is polled; a process has
+    /// one such task.
+    pub async fn follow_news(self) {
         let mut messages = self.live.subscribe_to_players().await;
         loop {
             match messages.recv().await {
                 Ok(PlayerMessage { to, text }) => match serde_json::from_str(&text) {
-                    Ok(invitation) => self.online.deliver_invitation(&to, &invitation),
+                    Ok(news) => self.online.deliver_news(&to, &news),
                     // A node of another version has published the message.
                     Err(error) => {
                         tracing::debug!(%error, "a message for players is malformed")
                     }
                 },
-                // Lost invitations are still available as notices.
+                // Lost news are still available otherwise.
                 Err(RecvError::Lagged(_)) => {}
                 Err(RecvError::Closed) => return,
             }
