@@ -349,7 +349,7 @@ export interface Operations {
   /** List the entries of my wallet */
   "GET /v1/me/wallet/entries": {
     path: undefined;
-    query: { code?: readonly ("ante" | "hold" | "payment" | "fee" | "release" | "pot" | "refund" | "welcome" | "daily" | "relief" | "adjustment" | "reversal" | "pot_refund" | "house_bot" | "sweep")[]; from?: string; to?: string; cursor?: string; limit?: number };
+    query: { code?: readonly ("ante" | "hold" | "payment" | "fee" | "release" | "pot" | "refund" | "welcome" | "daily" | "relief" | "adjustment" | "reversal" | "pot_refund" | "house_bot" | "sweep" | "tournament_entry" | "tournament_return" | "tournament_fee" | "tournament_fee_return" | "guarantee" | "guarantee_return" | "prize" | "tournament_refund")[]; from?: string; to?: string; cursor?: string; limit?: number };
     headers: undefined;
     body: undefined;
     answer: PageOf_WalletEntry;
@@ -1534,7 +1534,7 @@ export interface Tokens {
 }
 
 /** The purpose of a transfer. */
-export type TransferCode = "ante" | "hold" | "payment" | "fee" | "release" | "pot" | "refund" | "welcome" | "daily" | "relief" | "adjustment" | "reversal" | "pot_refund" | "house_bot" | "sweep";
+export type TransferCode = "ante" | "hold" | "payment" | "fee" | "release" | "pot" | "refund" | "welcome" | "daily" | "relief" | "adjustment" | "reversal" | "pot_refund" | "house_bot" | "sweep" | "tournament_entry" | "tournament_return" | "tournament_fee" | "tournament_fee_return" | "guarantee" | "guarantee_return" | "prize" | "tournament_refund";
 
 /** A commitment of the house whose seed was never revealed. */
 export interface UnrevealedBody {

@@ -375,7 +375,7 @@ export interface LeaveCommand {
 }
 
 /** The reason why a player no longer sits at a table. */
-export type LeftReason = ("left" | "not_ready" | "absent" | "cannot_pay" | "removed" | "closed");
+export type LeftReason = ("left" | "not_ready" | "absent" | "cannot_pay" | "removed" | "closed" | "finished");
 
 /** The open prompt, as far as the player may know it. */
 export interface OpenPrompt {
@@ -659,6 +659,8 @@ export interface Terms {
   readonly rules: (TongitsRules | TongoOptionsRules | TongoAssetsRules);
   /** True if spectators may watch the public part of the game, with a delay. */
   readonly spectators: Spectators;
+  /** The place of the table in a tournament; absent at any other table. */
+  readonly tournament?: (TournamentSeating | null);
 }
 
 /** The id of a request for a seat. A player has one at a time. */
@@ -1758,6 +1760,22 @@ export interface TongoOptionsView {
   readonly public: TongoOptionsPublic;
   /** The viewer's seat; null for the public and the record. */
   readonly viewer: (Seat | null);
+}
+
+/** The id of a tournament. */
+export type TournamentId = string;
+
+/** The place of a table in a tournament. Its players play a fixed number of games for points, which are counted like coins, in hundredths, but never leave the table; nobody else sits down there. */
+export interface TournamentSeating {
+  /** The number of games that are played at the table. */
+  readonly games: number;
+  /** The number of the table in the round, from 1. */
+  readonly number: number;
+  /** The players by seat. */
+  readonly players: readonly PlayerId[];
+  /** The round of the tournament, from 1. */
+  readonly round: number;
+  readonly tournament: TournamentId;
 }
 
 /** Stops watching. Answered by an `ack`. */
