@@ -6,11 +6,7 @@ use uuid::{Builder, Uuid};
 
 use crate::table::TableId;
 
-uuid_ids! {
-    /// The id of a tournament.
-    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-    TournamentId;
-}
+pub use crate::table::TournamentId;
 
 /// The domain separator of the ids of tables.
 const DOMAIN: &[u8] = b"bahay/tournament/table/v1";
