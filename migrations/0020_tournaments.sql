@@ -21,7 +21,7 @@ create table tournaments (
     -- The time at which everything was paid, and its account closed.
     closed_at timestamptz null,
     constraint tournaments_close_when_over
-        check (closed_at is null or (state in ('ended', 'cancelled') and due_at is null))
+        check (closed_at is null or state in ('ended', 'cancelled'))
 );
 
 create index tournaments_due on tournaments (due_at) where due_at is not null;
@@ -38,6 +38,8 @@ create table tournament_lines (
     -- From 1 without gaps.
     version bigint not null check (version > 0),
     line jsonb not null,
+    -- The lines of the public list of results that follow from the line, often none.
+    results jsonb not null,
     primary key (tournament, version)
 );
 

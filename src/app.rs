@@ -23,7 +23,7 @@ use crate::clock::Clock;
 use crate::config::{Config, ConfigError};
 use crate::idempotency::Idempotency;
 use crate::jobs::Jobs;
-use crate::ledger::{Ledger, LedgerOptions, LedgerTasks};
+use crate::ledger::{Ledger, LedgerError, LedgerOptions, LedgerTasks};
 use crate::live_store::{self, LiveStore};
 use crate::lobby::conflict_keys::ConflictSecret;
 use crate::lobby::{self, Catalog, Lobby, LobbyParts, Matcher, Room, RoomCounts, house_rooms};
@@ -41,6 +41,7 @@ use crate::rooms::RoomError;
 use crate::social::Social;
 use crate::standings::{self, Standings};
 use crate::tables::{AI_TIMEOUT, Counts, Tables};
+use crate::tournaments::Tournaments;
 use crate::verify::hourly::Checks;
 use crate::ws::{FaultHooks, LinkMonitor, LinkTimes, PlayState};
 use crate::{db, http, ws};
@@ -81,6 +82,8 @@ pub enum ServeError {
     Accounts(#[from] AccountError),
     #[error(transparent)]
     Passwords(#[from] HashOptionsError),
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
     #[error("the server failed: {0}")]
     Serve(#[from] std::io::Error),
 }
@@ -321,6 +324,9 @@ pub async fn start(
         bots: bots.into(),
         options: lobby_options,
     });
+    ledger.create_tournament_fee_account().await?;
+    let tournaments = Tournaments::new(pool.clone(), ledger.clone(), lobby.clone());
+    background.spawn(tournaments.clone().run());
     background.spawn(catalog.follow_changes());
     background.spawn(lobby.clone().follow_rooms());
     background.spawn(lobby.clone().follow_tickets());
@@ -375,6 +381,7 @@ pub async fn start(
         rewards,
         social,
         standings,
+        tournaments,
         pool,
         readiness,
     };

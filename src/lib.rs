@@ -33,6 +33,7 @@ pub mod rooms;
 pub mod social;
 pub mod standings;
 pub mod tables;
+pub mod tournaments;
 pub mod verify;
 pub mod ws;
 

@@ -13,6 +13,11 @@ use bahay_shell::TableError;
 use super::{Lobby, LobbyError, PlayerNews};
 use crate::live_store::{SeatClaim, Unavailable};
 use crate::rate_limit::Address;
+use crate::reason::Reason;
+use crate::tables::OperateError;
+
+/// The reason for which a table of a cancelled tournament ends.
+static CANCELLED: Reason = Reason::from_static("the tournament was cancelled");
 
 /// The data of a player that a tournament needs to know.
 #[derive(Clone, Debug)]
@@ -98,6 +103,14 @@ impl Lobby {
         }
         self.live.drop_matching_ticket(player).await?;
         Ok(self.live.confirm_seat_claim(player, table).await?)
+    }
+
+    /// Ends a table of a cancelled tournament, and frees its players.
+    pub async fn end_tournament_table(&self, table: TableId) -> Result<(), LobbyError> {
+        match self.tables.void(table, &CANCELLED).await {
+            Ok(_) | Err(OperateError::NothingToVoid | OperateError::Missing) => Ok(()),
+            Err(error) => Err(Unavailable::new(error.to_string()).into()),
+        }
     }
 
     /// Frees a player who sits at a table without a running game. Returns false if the player stays

@@ -19,4 +19,5 @@ mod sockets;
 mod stores;
 mod support;
 mod tables;
+mod tournaments;
 mod verify_ledger;

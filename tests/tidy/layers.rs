@@ -65,13 +65,15 @@ jobs: metrics months records retention verify::hourly
 # Tables, and the path to them.
 tables: archive clock db entropy ids ledger live_store metrics reason
 rooms: clock db ids operators reason tables
-lobby: accounts allowance clock entropy ledger live_store rate_limit ratings rooms tables
+lobby: accounts allowance clock entropy ledger live_store rate_limit ratings reason rooms tables
+# Tournaments: their journals, and the runner of their effects.
+tournaments: archive clock db entropy ids ledger lobby notices operators rate_limit reason
 # The two public interfaces, which share the protocol.
 ws: accounts auth clock entropy ids live_store lobby metrics notices problem rate_limit social
     tables
 http: accounts archive auth clock db entropy idempotency ids ledger live_store lobby metrics notices
     openid operators problem rate_limit reason records replay reports rewards rooms social standings
-    tables telemetry verify::hourly
+    tables telemetry tournaments verify::hourly
 verify: archive db ledger metrics records
 # Operators' commands on the services of a running house.
 operate: archive clock config db ledger live_store operators reason tables
@@ -80,7 +82,7 @@ config: accounts allowance auth grant_limits live_store lobby openid operators::
     rate_limit records reports::pair_signs retention rewards standings telemetry
 app: accounts auth clock config db http idempotency jobs ledger live_store lobby metrics notices
     operators projections rate_limit ratings records reports retention rewards rooms social
-    standings tables verify ws
+    standings tables tournaments verify ws
 cli: accounts app clock config db ids operate operators projections ratings reason records reports
     rooms standings telemetry verify
 main: cli

@@ -29,6 +29,7 @@ rewards: rewards
 rooms: house room_revisions rooms
 social: player_relations player_reports
 standings: board_scores game_results player_counters player_statistics
+tournaments: tournament_entrants tournament_lines tournaments
 verify: ledger_checks
 ";
 

@@ -177,6 +177,18 @@ codes! {
     NotSeated = "not_seated", NOT_FOUND, "You sit at no table";
     TableHalted = "table_halted", CONFLICT, "Your table was halted until an operator decides";
 
+    // Tournaments.
+    TournamentNotFound = "tournament_not_found", NOT_FOUND, "The tournament does not exist";
+    TournamentCodeRequired = "tournament_code_required", FORBIDDEN,
+        "The tournament is private and has another code";
+    TournamentOver = "tournament_over", CONFLICT, "The tournament is over";
+    RegistrationClosed = "registration_closed", CONFLICT, "Registration is closed";
+    TournamentFull = "tournament_full", CONFLICT, "Every entry is taken";
+    TournamentStarted = "tournament_started", CONFLICT, "The tournament has started";
+    TournamentUnsound = "tournament_unsound", UNPROCESSABLE_ENTITY,
+        "The terms of the tournament are invalid";
+    NotRegistered = "not_registered", CONFLICT, "You are not registered";
+
     // Rewards.
     DailyClaimed = "daily_claimed", CONFLICT, "Today's reward has been claimed";
     ReliefNotDue = "relief_not_due", CONFLICT, "You have too many coins for relief";

@@ -16,6 +16,8 @@ const WORDS = {
   ban_lifted: ['A ban was taken back: you may play.', 'Binawi ang pagbabawal: puwede ka nang maglaro.'],
   muted: ['What you say at tables is not heard for a time.', 'Hindi muna maririnig ang sinasabi mo sa mesa.'],
   mute_lifted: ['What you say at tables is heard again.', 'Maririnig na muli ang sinasabi mo sa mesa.'],
+  tournament_prize: ['You won {coins} coins in a tournament.', 'Nanalo ka ng {coins} barya sa torneo.'],
+  tournament_refund: ['A tournament was cancelled. {coins} coins came back to you.', 'Kinansela ang isang torneo. Naibalik ang {coins} barya mo.'],
   rematch: ['{name} asked for a rematch.', 'Nag-ayang maglaro ulit si {name}.'],
 } as const;
 

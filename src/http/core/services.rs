@@ -18,6 +18,7 @@ use crate::reports::{Pairs, Reports};
 use crate::rewards::Rewards;
 use crate::social::Social;
 use crate::standings::Standings;
+use crate::tournaments::Tournaments;
 use crate::verify::hourly::Checks;
 
 use super::analyses::Analyses;
@@ -50,6 +51,7 @@ pub struct Services {
     pub rewards: Rewards,
     pub social: Social,
     pub standings: Standings,
+    pub tournaments: Tournaments,
     /// The live store, for socket tickets among others.
     pub live: LiveStore,
     pub clock: Clock,

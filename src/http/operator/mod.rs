@@ -21,6 +21,7 @@ pub(crate) mod settlements;
 pub(crate) mod statements;
 pub(crate) mod tables;
 pub(crate) mod today;
+pub(crate) mod tournaments;
 pub(crate) mod transfers;
 
 use axum::extract::FromRef;
@@ -54,6 +55,12 @@ pub(crate) fn routes(routes: Routes) -> Routes {
         .bind(&operations::corrections::WITHDRAW_CORRECTION, corrections::api::withdraw_correction)
         .bind(&operations::games::SHOW_DOSSIER, games::api::show_dossier)
         .bind(&operations::games::REPLAY_GAME, games::api::replay_game)
+        .bind(&operations::tournaments::ANNOUNCE_TOURNAMENT, tournaments::api::announce_tournament)
+        .bind(
+            &operations::tournaments::PREVIEW_CANCELLATION,
+            tournaments::api::preview_cancellation,
+        )
+        .bind(&operations::tournaments::CANCEL_TOURNAMENT, tournaments::api::cancel_tournament)
         .bind(&operations::house::SHOW_HOUSE, house::api::show_house)
         .bind(&operations::house::CLOSE_HOUSE, house::api::close_house)
         .bind(&operations::house::OPEN_HOUSE, house::api::open_house)

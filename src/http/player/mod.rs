@@ -64,6 +64,32 @@ pub(crate) fn routes(routes: Routes) -> Routes {
         .bind(&operations::sign_in::END_MY_SESSION, sign_in::sessions::end_my_session)
         .bind(&operations::sign_in::FORGET_MY_DEVICES, sign_in::sessions::forget_my_devices)
         .bind(&operations::sign_in::CHANGE_MY_DEVICE, sign_in::sessions::change_my_device)
+        .bind(&operations::tournaments::LIST_TOURNAMENTS, tables::tournaments::list_tournaments)
+        .bind(&operations::tournaments::SHOW_TOURNAMENT, tables::tournaments::show_tournament)
+        .bind(
+            &operations::tournaments::REGISTER_FOR_TOURNAMENT,
+            tables::tournaments::register_for_tournament,
+        )
+        .bind(
+            &operations::tournaments::WITHDRAW_FROM_TOURNAMENT,
+            tables::tournaments::withdraw_from_tournament,
+        )
+        .bind(
+            &operations::tournaments::SHOW_TOURNAMENT_TABLE,
+            tables::tournaments::show_tournament_table,
+        )
+        .bind(
+            &operations::tournaments::LIST_TOURNAMENT_STANDINGS,
+            tables::tournaments::list_tournament_standings,
+        )
+        .bind(
+            &operations::tournaments::LIST_TOURNAMENT_RESULTS,
+            tables::tournaments::list_tournament_results,
+        )
+        .bind(
+            &operations::tournaments::LIST_TOURNAMENT_GAMES,
+            tables::tournaments::list_tournament_games,
+        )
         .bind(&operations::rooms::LIST_ROOMS, tables::rooms::list_rooms)
         .bind(&operations::rooms::LIST_WATCHABLE_TABLES, tables::rooms::list_watchable_tables)
         .bind(&operations::rooms::TAKE_SEAT, tables::rooms::take_seat)

@@ -42,6 +42,7 @@ BACKGROUND = {
     "accounts", "operations", "operation_keys", "account_operations", "seals", "unsealed_operations",
     "ledger_checks", "booked_hours", "operation_hours", "projections", "held_by_kind", "held_pots", "jobs",
     "games", "game_players", "game_records", "game_results", "player_statistics", "player_counters",
+    "tournaments", "tournament_lines", "tournament_entrants", "tournament_games",
     "board_scores", "ratings", "settlements", "player_settlements", "settlement_days", "newcomer_coins",
 }
 # Tables that every client can change without a token: guest sign-in and failed sign-ins.

@@ -19,6 +19,7 @@ const DEAD_JOBS: Place =
     Err("the decision rests on the job's error, which the desk and the API show");
 const SETTINGS: Place =
     Err("settings are checked against each other and by revision: a form, or a program's request");
+const NO_PAGE: Place = Err("tournaments are run over the API until the desk has their pages");
 const HOUSE: Place = Err("the command line closes the house; a single room waits for the desk");
 
 /// Each operation, with its route at the desk and its command.
@@ -64,6 +65,9 @@ const ACTS: &[(&str, Place, Place)] = &[
     ("void_table", Ok("POST /desk/tables/{id}/voiding"), Ok("table void")),
     ("release_table", Ok("POST /desk/tables/{id}/release"), Ok("table release")),
     ("refund_lost_pot", Ok("POST /desk/tables/{id}/pot-refund"), Ok("table refund-pot")),
+    ("announce_tournament", NO_PAGE, NO_PAGE),
+    ("preview_cancellation", NO_PAGE, NO_PAGE),
+    ("cancel_tournament", NO_PAGE, NO_PAGE),
     ("list_dead_jobs", Ok("GET /desk/jobs"), READ),
     ("retry_dead_job", Ok("POST /desk/jobs/{job}/retry"), DEAD_JOBS),
     ("discard_dead_job", Ok("POST /desk/jobs/{job}/discarding"), DEAD_JOBS),

@@ -28,6 +28,7 @@ use bahay::rewards::{Rewards, Terms};
 use bahay::social::Social;
 use bahay::standings::{Calendar, Standings};
 use bahay::tables::Tables;
+use bahay::tournaments::Tournaments;
 use bahay::verify::hourly::Checks;
 use bahay_engine::coins::Coins;
 use bahay_engine::table::{Clocks, PlayerId};
@@ -334,6 +335,7 @@ impl Node {
         let metrics = Metrics::default();
         let standings = Standings::new(pool.clone(), live.clone(), Calendar::default());
         let reports = Reports::with_own_pool(&pool).with_records(records.clone());
+        let tournaments = Tournaments::new(pool.clone(), ledger.clone(), lobby.clone());
         let services = Services {
             accounts: accounts.clone(),
             analyses: Analyses::default(),
@@ -356,6 +358,7 @@ impl Node {
             rewards: Rewards::new(pool.clone(), ledger.clone(), clock.clone(), Terms::default()),
             social: Social::new(pool.clone()),
             standings: standings.clone(),
+            tournaments,
             ledger,
             lobby,
             live,

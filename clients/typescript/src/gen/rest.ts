@@ -522,6 +522,70 @@ export interface Operations {
     body: RefreshRequest;
     answer: Tokens;
   };
+  /** List the tournaments */
+  "GET /v1/tournaments": {
+    path: undefined;
+    query: { state?: "announced" | "running" | "ended" | "cancelled"; cursor?: string; limit?: number };
+    headers: undefined;
+    body: undefined;
+    answer: PageOf_Tournament;
+  };
+  /** Show a tournament */
+  "GET /v1/tournaments/{id}": {
+    path: { id: string };
+    query: undefined;
+    headers: undefined;
+    body: undefined;
+    answer: TournamentDetail;
+  };
+  /** Register for a tournament */
+  "PUT /v1/tournaments/{id}/entry": {
+    path: { id: string };
+    query: undefined;
+    headers: undefined;
+    body: RegistrationRequest;
+    answer: TournamentDetail;
+  };
+  /** Withdraw from a tournament */
+  "DELETE /v1/tournaments/{id}/entry": {
+    path: { id: string };
+    query: undefined;
+    headers: undefined;
+    body: undefined;
+    answer: null;
+  };
+  /** List the games of a tournament */
+  "GET /v1/tournaments/{id}/games": {
+    path: { id: string };
+    query: { cursor?: string; limit?: number };
+    headers: undefined;
+    body: undefined;
+    answer: PageOf_TournamentGame;
+  };
+  /** List the results of a tournament */
+  "GET /v1/tournaments/{id}/results": {
+    path: { id: string };
+    query: { cursor?: string; limit?: number };
+    headers: undefined;
+    body: undefined;
+    answer: PageOf_TournamentResults;
+  };
+  /** List the standings of a tournament */
+  "GET /v1/tournaments/{id}/standings": {
+    path: { id: string };
+    query: { cursor?: string; limit?: number };
+    headers: undefined;
+    body: undefined;
+    answer: PageOf_TournamentStanding;
+  };
+  /** Show my table of a tournament */
+  "GET /v1/tournaments/{id}/table": {
+    path: { id: string };
+    query: undefined;
+    headers: undefined;
+    body: undefined;
+    answer: SeatedTable;
+  };
 }
 
 /** What anybody may ask, without a token. */
@@ -1130,6 +1194,34 @@ export interface PageOf_Session {
 }
 
 /** One page of a list. */
+export interface PageOf_Tournament {
+  readonly items: readonly Tournament[];
+  /** The `cursor` of the next page; null on the last page. */
+  readonly next_cursor: string | null;
+}
+
+/** One page of a list. */
+export interface PageOf_TournamentGame {
+  readonly items: readonly TournamentGame[];
+  /** The `cursor` of the next page; null on the last page. */
+  readonly next_cursor: string | null;
+}
+
+/** One page of a list. */
+export interface PageOf_TournamentResults {
+  readonly items: readonly TournamentResults[];
+  /** The `cursor` of the next page; null on the last page. */
+  readonly next_cursor: string | null;
+}
+
+/** One page of a list. */
+export interface PageOf_TournamentStanding {
+  readonly items: readonly TournamentStanding[];
+  /** The `cursor` of the next page; null on the last page. */
+  readonly next_cursor: string | null;
+}
+
+/** One page of a list. */
 export interface PageOf_UnrevealedBody {
   readonly items: readonly UnrevealedBody[];
   /** The `cursor` of the next page; null on the last page. */
@@ -1257,7 +1349,7 @@ export interface Problem {
 }
 
 /** The kind of a problem, for programs. Codes may be added, but do not change. */
-export type ProblemCode = "route_not_found" | "method_not_allowed" | "path_invalid" | "query_invalid" | "cursor_invalid" | "body_not_json" | "body_too_large" | "body_unreadable" | "body_malformed" | "body_invalid" | "time_zone_unknown" | "idempotency_key_missing" | "idempotency_key_invalid" | "idempotency_key_reused" | "idempotency_key_in_use" | "too_many_idempotency_keys" | "host_invalid" | "token_missing" | "token_malformed" | "token_forged" | "token_expired" | "token_revoked" | "refresh_token_unknown" | "refresh_token_reused" | "refresh_token_expired" | "session_ended" | "credentials_wrong" | "id_token_refused" | "proof_missing" | "proof_refused" | "banned" | "form_foreign" | "operator_token_unknown" | "operator_token_expired" | "second_factor_missing" | "operator_role_missing" | "too_many_requests" | "sign_in_locked" | "exported_lately" | "sign_in_busy" | "origin_refused" | "game_not_found" | "game_not_finished" | "game_voided" | "analysis_busy" | "own_player" | "too_many_relations" | "already_reported" | "report_not_found" | "report_decided" | "pair_not_found" | "notice_not_found" | "password_wrong" | "device_wrong" | "device_taken" | "identity_wrong" | "proof_insufficient" | "password_easy" | "password_set" | "password_not_set" | "name_reserved" | "name_taken" | "name_changed_lately" | "issuer_unknown" | "issuer_unavailable" | "identity_taken" | "issuer_linked" | "last_sign_in" | "session_not_found" | "in_game" | "room_not_found" | "too_few_coins" | "room_closed" | "socket_required" | "not_ready_before" | "too_many_coins" | "account_required" | "private_bet_too_high" | "room_limit" | "rooms_invalid" | "seated_elsewhere" | "ticket_not_found" | "ticket_matched" | "code_not_found" | "rules_invalid" | "bet_invalid" | "too_many_private_tables" | "practice_full" | "table_full" | "kicked_by_host" | "not_host" | "game_running" | "seat_after_game" | "bots_unavailable" | "rematch_over" | "room_taken" | "room_name_taken" | "room_changed" | "room_unsound" | "too_many_rooms" | "seating" | "not_seated" | "table_halted" | "daily_claimed" | "relief_not_due" | "relief_used_up" | "network_used_up" | "welcome_due" | "player_not_found" | "account_not_found" | "operation_not_found" | "correction_not_found" | "job_not_found" | "adjustment_too_large" | "correction_own" | "correction_not_own" | "correction_not_independent" | "adjustment_day_max" | "correction_decided" | "not_reversible" | "already_reversed" | "reversal_requested" | "adjustment_requested" | "overdrawn" | "operator_not_found" | "operator_taken" | "operator_own" | "last_administrator" | "not_banned" | "not_muted" | "table_not_found" | "no_game" | "game_changed" | "not_halted" | "table_broken" | "table_live" | "pot_empty" | "upgrade_required" | "upgrade_invalid" | "request_timeout" | "timed_out" | "archive_unreachable" | "unavailable" | "internal";
+export type ProblemCode = "route_not_found" | "method_not_allowed" | "path_invalid" | "query_invalid" | "cursor_invalid" | "body_not_json" | "body_too_large" | "body_unreadable" | "body_malformed" | "body_invalid" | "time_zone_unknown" | "idempotency_key_missing" | "idempotency_key_invalid" | "idempotency_key_reused" | "idempotency_key_in_use" | "too_many_idempotency_keys" | "host_invalid" | "token_missing" | "token_malformed" | "token_forged" | "token_expired" | "token_revoked" | "refresh_token_unknown" | "refresh_token_reused" | "refresh_token_expired" | "session_ended" | "credentials_wrong" | "id_token_refused" | "proof_missing" | "proof_refused" | "banned" | "form_foreign" | "operator_token_unknown" | "operator_token_expired" | "second_factor_missing" | "operator_role_missing" | "too_many_requests" | "sign_in_locked" | "exported_lately" | "sign_in_busy" | "origin_refused" | "game_not_found" | "game_not_finished" | "game_voided" | "analysis_busy" | "own_player" | "too_many_relations" | "already_reported" | "report_not_found" | "report_decided" | "pair_not_found" | "notice_not_found" | "password_wrong" | "device_wrong" | "device_taken" | "identity_wrong" | "proof_insufficient" | "password_easy" | "password_set" | "password_not_set" | "name_reserved" | "name_taken" | "name_changed_lately" | "issuer_unknown" | "issuer_unavailable" | "identity_taken" | "issuer_linked" | "last_sign_in" | "session_not_found" | "in_game" | "room_not_found" | "too_few_coins" | "room_closed" | "socket_required" | "not_ready_before" | "too_many_coins" | "account_required" | "private_bet_too_high" | "room_limit" | "rooms_invalid" | "seated_elsewhere" | "ticket_not_found" | "ticket_matched" | "code_not_found" | "rules_invalid" | "bet_invalid" | "too_many_private_tables" | "practice_full" | "table_full" | "kicked_by_host" | "not_host" | "game_running" | "seat_after_game" | "bots_unavailable" | "rematch_over" | "room_taken" | "room_name_taken" | "room_changed" | "room_unsound" | "too_many_rooms" | "seating" | "not_seated" | "table_halted" | "tournament_not_found" | "tournament_code_required" | "tournament_over" | "registration_closed" | "tournament_full" | "tournament_started" | "tournament_unsound" | "not_registered" | "daily_claimed" | "relief_not_due" | "relief_used_up" | "network_used_up" | "welcome_due" | "player_not_found" | "account_not_found" | "operation_not_found" | "correction_not_found" | "job_not_found" | "adjustment_too_large" | "correction_own" | "correction_not_own" | "correction_not_independent" | "adjustment_day_max" | "correction_decided" | "not_reversible" | "already_reversed" | "reversal_requested" | "adjustment_requested" | "overdrawn" | "operator_not_found" | "operator_taken" | "operator_own" | "last_administrator" | "not_banned" | "not_muted" | "table_not_found" | "no_game" | "game_changed" | "not_halted" | "table_broken" | "table_live" | "pot_empty" | "upgrade_required" | "upgrade_invalid" | "request_timeout" | "timed_out" | "archive_unreachable" | "unavailable" | "internal";
 
 /** A change of the player's own profile. Absent fields stay as they are. */
 export interface ProfileChangeRequest {
@@ -1313,6 +1405,12 @@ export interface RefreshRequest {
   readonly device_id?: (DeviceId | null);
   /** The newest refresh token of the session. */
   readonly refresh_token: string;
+}
+
+/** A request to register for a tournament. */
+export interface RegistrationRequest {
+  /** The code of a private tournament. */
+  readonly code?: string | null;
 }
 
 /** Coins for a nearly empty wallet. */
@@ -1532,6 +1630,101 @@ export interface Tokens {
   /** The session to which the tokens belong. */
   readonly session: string;
 }
+
+/** A tournament. */
+export interface Tournament {
+  /** The part of the price that goes into the pool. */
+  readonly buy_in: Coins;
+  /** The number of players who are registered. */
+  readonly entrants: number;
+  readonly entrants_max: number;
+  /** The number of players without whom it does not take place. */
+  readonly entrants_min: number;
+  /** The part of the price that the house keeps. */
+  readonly fee: Coins;
+  /** The way in which it is played: `sit_and_go`, `knock_out`, `arena` or `duplicate`. */
+  readonly format: string;
+  /** The minimum of the pool. */
+  readonly guarantee: Coins;
+  readonly id: string;
+  /** The kind of the game. */
+  readonly kind: string;
+  readonly name: string;
+  /** The number of players of a table. */
+  readonly seats: number;
+  readonly starts_at: (Time | null);
+  readonly state: TournamentState;
+}
+
+/** A tournament, with the entry of the player who asks. */
+export type TournamentDetail = Tournament & {
+  /** The SHA-256 of the seed of all draws, which the results show at the end. */
+  readonly commitment: string;
+  readonly entry: (TournamentEntry | null);
+  readonly pool: (Coins | null);
+  /** The prizes from the first place; empty until registration is closed. */
+  readonly prizes: readonly Coins[];
+  /** The last round that has begun, from 1; 0 before the first. */
+  readonly round: number;
+};
+
+/** The entry of a player. */
+export interface TournamentEntry {
+  /** The player's rank, from 1; null before the first result. */
+  readonly rank: number | null;
+  /** The player's score in hundredths of a point. */
+  readonly score: number;
+  /** The table at which the player plays, if any. */
+  readonly table: string | null;
+}
+
+/** A finished game of a tournament. */
+export interface TournamentGame {
+  readonly finished_at: Time;
+  /** The id, by which its players may request the record. */
+  readonly id: string;
+  /** The number of the game at its table, from 1. */
+  readonly number: number;
+  /** The round, from 1. */
+  readonly round: number;
+  readonly scores: readonly TournamentScore[];
+  readonly table: string;
+  /** The number of the table in the round, from 1. */
+  readonly table_number: number;
+}
+
+/** The lines of the list of results that follow from one line of the journal. */
+export interface TournamentResults {
+  /** Objects with a `type` and the time `at` in ms, except the announcement's. Types may be added. */
+  readonly results: readonly (Readonly<Record<string, unknown>>)[];
+  /** The version of the journal, which increases; 0 for the announcement. */
+  readonly version: number;
+}
+
+/** The result of a player in a game of a tournament. */
+export interface TournamentScore {
+  readonly player: string;
+  /** The points, in hundredths; those of a game sum to zero. */
+  readonly points: number;
+}
+
+/** A player in the standings of a tournament. */
+export interface TournamentStanding {
+  /** The number of games that have been scored. */
+  readonly games: number;
+  readonly is_bot: boolean;
+  /** True if the player takes no part in further rounds. */
+  readonly is_eliminated: boolean;
+  readonly name: string;
+  readonly player: string;
+  /** The rank, from 1; equal scores share it. Null for a bot. */
+  readonly rank: number | null;
+  /** The score in hundredths of a point. */
+  readonly score: number;
+}
+
+/** The state of a tournament. */
+export type TournamentState = "announced" | "running" | "ended" | "cancelled";
 
 /** The purpose of a transfer. */
 export type TransferCode = "ante" | "hold" | "payment" | "fee" | "release" | "pot" | "refund" | "welcome" | "daily" | "relief" | "adjustment" | "reversal" | "pot_refund" | "house_bot" | "sweep" | "tournament_entry" | "tournament_return" | "tournament_fee" | "tournament_fee_return" | "guarantee" | "guarantee_return" | "prize" | "tournament_refund";

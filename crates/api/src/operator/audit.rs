@@ -78,6 +78,8 @@ bahay_base::text_enum! {
         TableVoided = "table_void",
         TableReleased = "table_release",
         PotRefunded = "pot_refund",
+        TournamentAnnounced = "tournament_announce",
+        TournamentCancelled = "tournament_cancel",
         JobRetried = "job_retry",
         JobDiscarded = "job_discard",
         /// An order about a table was performed. The detail has its refunds by player, in hundredths

@@ -18,6 +18,7 @@ pub mod settlements;
 pub mod statements;
 pub mod tables;
 pub mod today;
+pub mod tournaments;
 pub mod transfers;
 
 use crate::Operation;
@@ -42,5 +43,6 @@ pub(crate) static OPERATIONS: &[&[&Operation]] = &[
     statements::OPERATIONS,
     tables::OPERATIONS,
     today::OPERATIONS,
+    tournaments::OPERATIONS,
     transfers::OPERATIONS,
 ];

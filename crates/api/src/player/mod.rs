@@ -12,6 +12,7 @@ pub mod private_tables;
 pub mod rewards;
 pub mod rooms;
 pub mod sign_in;
+pub mod tournaments;
 
 use crate::Operation;
 
@@ -29,4 +30,5 @@ pub(crate) static OPERATIONS: &[&[&Operation]] = &[
     rewards::OPERATIONS,
     rooms::OPERATIONS,
     sign_in::OPERATIONS,
+    tournaments::OPERATIONS,
 ];

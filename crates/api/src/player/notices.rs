@@ -41,7 +41,9 @@ pub struct Notice {
     /// other players of the table within a day. `banned`: the player is banned for a time.
     /// `ban_lifted`: a ban was lifted. `muted`: the player's chat messages are refused.
     /// `mute_lifted`: a mute was lifted. `rematch`: the player `from` invites to play `game`
-    /// again, at the private table with `code`. Kinds may be added, but do not change.
+    /// again, at the private table with `code`. `tournament_prize`: `amount` is the player's prize
+    /// in a tournament. `tournament_refund`: a tournament was cancelled, and `amount` came back.
+    /// Kinds may be added, but do not change.
     #[schema(example = "game_voided")]
     pub kind: String,
     /// The game that the notice is about, if any.

@@ -4,3 +4,4 @@ pub(super) mod matchmaking;
 pub(super) mod private_tables;
 pub(super) mod rooms;
 pub(super) mod socket_tickets;
+pub(crate) mod tournaments;

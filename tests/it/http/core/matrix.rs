@@ -10,10 +10,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use bahay::ledger::{Document, OpenGame, SettleGame};
 use bahay::lobby::house_rooms;
 use bahay::operators::Role;
+use bahay::tournaments::{TournamentDraft, announce_in_tx};
 use bahay_bots::simulation::{Habits, Simulation};
 use bahay_engine::catalog::AnyGame;
 use bahay_engine::coins::Coins;
 use bahay_engine::table::Clocks;
+use bahay_engine::tournament::EntryPrice;
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -22,6 +24,7 @@ use super::contract::list_operations;
 use crate::http::operator::room_admin::settings;
 use crate::http::server::{Guest, PASSWORD, Server, adjustment, ok, status_of, text};
 use crate::support::db::{execute, read_value};
+use crate::tournaments::sit_and_go;
 
 const CALLERS: [&str; 7] = ["nobody", "other", "self", "viewer", "support", "finance", "admin"];
 
@@ -89,6 +92,15 @@ POST   /v1/private-tables/{code}/seat             401    200   200  401    401  
 POST   /v1/private-tables/{code}/bots             401    403   409  401    401     401     401
 DELETE /v1/private-tables/{code}/players/{id}     401    403   404  401    401     401     401
 
+GET    /v1/tournaments                            401    200   200  401    401     401     401
+GET    /v1/tournaments/{id}                       401    200   200  401    401     401     401
+PUT    /v1/tournaments/{id}/entry                 401    200   200  401    401     401     401
+DELETE /v1/tournaments/{id}/entry                 401    409   204  401    401     401     401
+GET    /v1/tournaments/{id}/table                 401    404   404  401    401     401     401
+GET    /v1/tournaments/{id}/standings             401    200   200  401    401     401     401
+GET    /v1/tournaments/{id}/results               401    200   200  401    401     401     401
+GET    /v1/tournaments/{id}/games                 401    200   200  401    401     401     401
+
 GET    /v1/games/{id}/record                      401    404   200  401    401     401     401
 GET    /v1/games/{id}                             401    404   200  401    401     401     401
 GET    /v1/games/{id}/steps                       401    404   200  401    401     401     401
@@ -148,6 +160,10 @@ POST   /v1/operator/operators/{name}/disabling    401    401   401  403    403  
 GET    /v1/operator/house                         401    401   401  200    200     200     200
 POST   /v1/operator/house/closing                 401    401   401  403    403     403     200
 POST   /v1/operator/house/opening                 401    401   401  403    403     403     200
+
+POST   /v1/operator/tournaments                   401    401   401  403    403     403     201
+GET    /v1/operator/tournaments/{id}/cancellation 401    401   401  200    200     200     200
+POST   /v1/operator/tournaments/{id}/cancellation 401    401   401  403    403     403     200
 
 GET    /v1/operator/alerts                        401    401   401  200    200     200     200
 GET    /v1/operator/search                        401    401   401  200    200     200     200
@@ -235,8 +251,11 @@ fn query_and_body(
         "POST /v1/operator/corrections/{id}/rejection" => json!({ "reason": "not in our books" }),
         "POST /v1/operator/players/{id}/{sanctions}"
         | "POST /v1/operator/house/closing"
+        | "POST /v1/operator/tournaments/{id}/cancellation"
         | "POST /v1/operator/tables/{id}/hands-look"
         | "POST /v1/operator/tables/{id}/voiding" => json!({ "reason": "for the test only" }),
+        "PUT /v1/tournaments/{id}/entry" => json!({}),
+        "POST /v1/operator/tournaments" => json!({ "preset": "sit_and_go_3", "name": "Ring" }),
         "POST /v1/operator/operators" => {
             json!({ "name": unused_operator_name(), "role": "viewer" })
         }
@@ -272,6 +291,7 @@ async fn build_path(server: &Server, operation: &str, owner: &Guest) -> String {
         "/v1/players/{id}" => owner.id.clone(),
         path if path.starts_with("/v1/operator/players/{id}") => owner.id.clone(),
         path if path.starts_with("/v1/operator/games/{id}") => play_game(server, owner).await,
+        path if path.contains("/tournaments/{id}") => enter_tournament(server, owner).await,
         // This table does not exist.
         path if path.starts_with("/v1/operator/tables/{id}") => Uuid::new_v4().to_string(),
         "/v1/matchmaking/tickets/{id}" => create_ticket(server, owner).await,
@@ -316,6 +336,19 @@ async fn create_notice(server: &Server, owner: &Guest) -> String {
     let notice =
         format!("insert into notices (id, player, kind) values ('{id}', '{player}', 'a_test')");
     execute(&server.bank.pool, &notice).await;
+    id.to_string()
+}
+
+/// Announces a free tournament, for which the owner registers.
+async fn enter_tournament(server: &Server, owner: &Guest) -> String {
+    let mut terms = sit_and_go();
+    terms.entry = EntryPrice::default();
+    let mut tx = server.bank.pool.begin().await.expect("a transaction begins");
+    let draft = TournamentDraft { terms, code: None };
+    let id = announce_in_tx(&mut tx, draft).await.expect("the terms are sound");
+    tx.commit().await.expect("the tournament is announced");
+    let entry = format!("/v1/tournaments/{id}/entry");
+    ok(server.call(Method::PUT, &entry, owner).json(&json!({}))).await;
     id.to_string()
 }
 

@@ -1,0 +1,239 @@
+//! Tournaments: their list, entries, standings and games.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
+
+use crate::PageQuery;
+use crate::operation::operations;
+use crate::player::rooms::SeatedTable;
+use crate::values::{Coins, IdText, Time};
+
+operations! {
+    /// List the tournaments
+    ///
+    /// Newest first, without private ones.
+    LIST_TOURNAMENTS = Get "/v1/tournaments", Tournaments, Player {
+        query PageQuery<TournamentFilter>,
+        200 page Tournament: "A page of tournaments",
+    }
+
+    /// Show a tournament
+    SHOW_TOURNAMENT = Get "/v1/tournaments/{id}", Tournaments, Player {
+        path id: IdText = "The tournament",
+        200 json TournamentDetail: "The tournament, with the player's own entry",
+        refuses TournamentNotFound,
+    }
+
+    /// Register for a tournament
+    ///
+    /// The price is held at once and returned on a withdrawal. Idempotent: a player who is
+    /// registered already pays nothing. A private tournament requires its `code`.
+    REGISTER_FOR_TOURNAMENT = Put "/v1/tournaments/{id}/entry", Tournaments, Player {
+        path id: IdText = "The tournament",
+        body RegistrationRequest,
+        200 json TournamentDetail: "The tournament, with the entry",
+        refuses Banned TournamentNotFound TournamentCodeRequired TournamentOver RegistrationClosed
+            TournamentFull TooFewCoins,
+    }
+
+    /// Withdraw from a tournament
+    ///
+    /// Possible until the start; the price is returned.
+    WITHDRAW_FROM_TOURNAMENT = Delete "/v1/tournaments/{id}/entry", Tournaments, Player {
+        path id: IdText = "The tournament",
+        204 empty (): "The entry is returned",
+        refuses TournamentNotFound NotRegistered TournamentStarted TournamentOver,
+    }
+
+    /// Show my table of a tournament
+    ///
+    /// The seat is the player's, so a `join` over the socket leads there, unless the player is in a
+    /// game at another table; that game comes first.
+    SHOW_TOURNAMENT_TABLE = Get "/v1/tournaments/{id}/table", Tournaments, Player {
+        path id: IdText = "The tournament",
+        200 json SeatedTable: "The table",
+        refuses TournamentNotFound NotSeated Seating TableHalted,
+    }
+
+    /// List the standings of a tournament
+    ///
+    /// The best first. Equal scores share a rank.
+    LIST_TOURNAMENT_STANDINGS = Get "/v1/tournaments/{id}/standings", Tournaments, Player {
+        path id: IdText = "The tournament",
+        query PageQuery,
+        200 page TournamentStanding: "A page of players",
+        refuses TournamentNotFound,
+    }
+
+    /// List the results of a tournament
+    ///
+    /// The append-only list of everything that decides about places and payments, in order: anybody
+    /// can recompute both from it (`docs/verify_tournament.py`).
+    LIST_TOURNAMENT_RESULTS = Get "/v1/tournaments/{id}/results", Tournaments, Player {
+        path id: IdText = "The tournament",
+        query PageQuery,
+        200 page TournamentResults: "A page of results",
+        refuses TournamentNotFound,
+    }
+
+    /// List the games of a tournament
+    ///
+    /// In the order of their ends. The record of each shows its players everything.
+    LIST_TOURNAMENT_GAMES = Get "/v1/tournaments/{id}/games", Tournaments, Player {
+        path id: IdText = "The tournament",
+        query PageQuery,
+        200 page TournamentGame: "A page of games",
+        refuses TournamentNotFound,
+    }
+}
+
+/// Selects tournaments.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct TournamentFilter {
+    /// Restricts the list to tournaments in this state.
+    #[param(inline)]
+    pub state: Option<TournamentState>,
+}
+
+bahay_base::text_enum! {
+    /// The state of a tournament.
+    #[derive(ToSchema)]
+    #[schema(example = "announced")]
+    pub enum TournamentState {
+        /// Players register.
+        Announced = "announced",
+        Running = "running",
+        /// All games are over.
+        Ended = "ended",
+        Cancelled = "cancelled",
+    }
+}
+
+/// A request to register for a tournament.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RegistrationRequest {
+    /// The code of a private tournament.
+    #[serde(default)]
+    #[schema(max_length = 16, example = "K7MWQ2XA")]
+    pub code: Option<String>,
+}
+
+/// A tournament.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Tournament {
+    pub id: Uuid,
+    #[schema(example = "Three in a ring")]
+    pub name: String,
+    pub state: TournamentState,
+    /// The way in which it is played: `sit_and_go`, `knock_out`, `arena` or `duplicate`.
+    #[schema(example = "sit_and_go")]
+    pub format: String,
+    /// The kind of the game.
+    #[schema(example = "tongits")]
+    pub kind: String,
+    /// The number of players of a table.
+    pub seats: u8,
+    /// The number of players who are registered.
+    pub entrants: u32,
+    /// The number of players without whom it does not take place.
+    pub entrants_min: u32,
+    pub entrants_max: u32,
+    /// The part of the price that goes into the pool.
+    pub buy_in: Coins,
+    /// The part of the price that the house keeps.
+    pub fee: Coins,
+    /// The minimum of the pool.
+    pub guarantee: Coins,
+    /// The time of the start; null if it starts when it is full.
+    #[schema(required = true)]
+    pub starts_at: Option<Time>,
+}
+
+/// A tournament, with the entry of the player who asks.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct TournamentDetail {
+    #[serde(flatten)]
+    pub tournament: Tournament,
+    /// The last round that has begun, from 1; 0 before the first.
+    pub round: u32,
+    /// The sum of the prizes; null until registration is closed.
+    #[schema(required = true)]
+    pub pool: Option<Coins>,
+    /// The prizes from the first place; empty until registration is closed.
+    pub prizes: Vec<Coins>,
+    /// The SHA-256 of the seed of all draws, which the results show at the end.
+    pub commitment: String,
+    /// Null unless the player is registered.
+    #[schema(required = true)]
+    pub entry: Option<TournamentEntry>,
+}
+
+/// The entry of a player.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct TournamentEntry {
+    /// The player's rank, from 1; null before the first result.
+    #[schema(required = true)]
+    pub rank: Option<u32>,
+    /// The player's score in hundredths of a point.
+    pub score: i64,
+    /// The table at which the player plays, if any.
+    #[schema(required = true)]
+    pub table: Option<Uuid>,
+}
+
+/// A player in the standings of a tournament.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct TournamentStanding {
+    /// The rank, from 1; equal scores share it. Null for a bot.
+    #[schema(required = true)]
+    pub rank: Option<u32>,
+    pub player: Uuid,
+    #[schema(example = "Benjie")]
+    pub name: String,
+    pub is_bot: bool,
+    /// The score in hundredths of a point.
+    pub score: i64,
+    /// The number of games that have been scored.
+    pub games: u32,
+    /// True if the player takes no part in further rounds.
+    pub is_eliminated: bool,
+}
+
+/// The lines of the list of results that follow from one line of the journal.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct TournamentResults {
+    /// The version of the journal, which increases; 0 for the announcement.
+    pub version: i64,
+    /// Objects with a `type` and the time `at` in ms, except the announcement's. Types may be added.
+    #[schema(value_type = Vec<Object>)]
+    pub results: Vec<Value>,
+}
+
+/// A finished game of a tournament.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct TournamentGame {
+    /// The id, by which its players may request the record.
+    pub id: Uuid,
+    pub table: Uuid,
+    /// The round, from 1.
+    pub round: u32,
+    /// The number of the table in the round, from 1.
+    pub table_number: u32,
+    /// The number of the game at its table, from 1.
+    pub number: u32,
+    pub scores: Vec<TournamentScore>,
+    pub finished_at: Time,
+}
+
+/// The result of a player in a game of a tournament.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct TournamentScore {
+    pub player: Uuid,
+    /// The points, in hundredths; those of a game sum to zero.
+    pub points: i64,
+}

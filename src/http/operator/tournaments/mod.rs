@@ -1,0 +1,3 @@
+//! Tournaments, which operators announce and cancel.
+
+pub(super) mod api;

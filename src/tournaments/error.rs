@@ -1,0 +1,32 @@
+//! The reasons why a request about a tournament is refused.
+
+use bahay_engine::tournament::{Rejection, TermsError};
+
+use crate::ledger::LedgerError;
+use crate::lobby::LobbyError;
+
+/// An error of a request about a tournament.
+#[derive(Debug, thiserror::Error)]
+pub enum TournamentError {
+    #[error("there is no such tournament")]
+    Unknown,
+    #[error("this tournament is private: register with its code")]
+    CodeRequired,
+    #[error("your wallet does not cover the entry")]
+    TooFewCoins,
+    #[error(transparent)]
+    Rejected(#[from] Rejection),
+    #[error("{}: {}", .0.field, .0.message)]
+    Terms(TermsError),
+    /// The journal does not replay.
+    #[error("the journal of the tournament does not replay: {0}")]
+    Broken(String),
+    #[error("the tournament changes too fast: try again")]
+    Contended,
+    #[error(transparent)]
+    Lobby(#[from] LobbyError),
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
+    #[error("the database query failed: {0}")]
+    Database(#[from] sqlx::Error),
+}

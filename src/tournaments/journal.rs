@@ -1,0 +1,207 @@
+//! The journal of one tournament: reading, deciding and appending.
+
+use std::sync::Arc;
+
+use bahay_engine::table::{PlayerId, TournamentId};
+use bahay_engine::tournament::{Input, Line, Phase, Tournament, Transition};
+use serde_json::Value;
+use sqlx::{PgConnection, PgPool};
+
+use super::store::{self, Summary};
+use super::{TournamentError, TournamentState, Tournaments, subject};
+use crate::archive::tournament_games;
+use crate::ids::GameId;
+use crate::ledger::{TournamentPurpose, TransferForTournament};
+use crate::notices;
+use crate::operators::audit::{self, Action, Actor};
+
+/// The number of decisions on an input before it is given up because other nodes were faster.
+const ATTEMPTS: usize = 32;
+
+/// A tournament in this process, at a version of its journal.
+#[derive(Debug)]
+pub(super) struct Replica {
+    pub(super) version: i64,
+    pub(super) code: Option<String>,
+    pub(super) tournament: Arc<Tournament>,
+}
+
+/// A write that belongs to the line of an input, in its transaction.
+#[derive(Clone, Debug)]
+pub(super) enum LineWrite {
+    None,
+    /// The booking of the transfer that the line notes.
+    Booking(TransferForTournament),
+    /// The game that the line scores.
+    Game(GameId),
+    /// The entry of an operator's act.
+    Audit(AuditRecord),
+}
+
+/// An entry for the audit log of operators.
+#[derive(Clone, Debug)]
+pub(super) struct AuditRecord {
+    pub(super) by: Actor,
+    pub(super) action: Action,
+    pub(super) detail: Value,
+}
+
+impl Tournaments {
+    /// Returns the replica with all lines of the journal.
+    pub(super) async fn load(&self, id: TournamentId) -> Result<Arc<Replica>, TournamentError> {
+        let pool = &self.inner.pool;
+        let cached = match self.cached(id) {
+            Some(cached) => cached,
+            None => {
+                let announcement = store::read_announcement(pool, id).await?;
+                let announcement = announcement.ok_or(TournamentError::Unknown)?;
+                let tournament = Tournament::new(id, announcement.terms, announcement.seed);
+                let tournament = Arc::new(tournament);
+                Arc::new(Replica { version: 0, code: announcement.code, tournament })
+            }
+        };
+        let replica = follow(pool, id, cached).await?;
+        self.cache(id, &replica);
+        Ok(replica)
+    }
+
+    /// Decides on an input and appends its line.
+    pub(super) async fn submit(
+        &self,
+        id: TournamentId,
+        input: Input,
+    ) -> Result<Arc<Replica>, TournamentError> {
+        self.submit_with(id, input, LineWrite::None).await
+    }
+
+    /// Decides on an input and appends its line in one transaction with another write.
+    pub(super) async fn submit_with(
+        &self,
+        id: TournamentId,
+        input: Input,
+        write: LineWrite,
+    ) -> Result<Arc<Replica>, TournamentError> {
+        for _ in 0..ATTEMPTS {
+            let replica = self.load(id).await?;
+            let transition = replica.tournament.decide(self.now(), input.clone())?;
+            if let Some(next) = self.append(id, &replica, transition, &write).await? {
+                self.cache(id, &next);
+                self.inner.changed.notify_one();
+                return Ok(next);
+            }
+        }
+        Err(TournamentError::Contended)
+    }
+
+    /// Appends a decided line. Returns `None` if another node has appended one since.
+    async fn append(
+        &self,
+        id: TournamentId,
+        replica: &Replica,
+        transition: Transition,
+        write: &LineWrite,
+    ) -> Result<Option<Arc<Replica>>, TournamentError> {
+        let Transition { line, tournament, events } = transition;
+        let version = replica.version + 1;
+        let mut tx = self.inner.pool.begin().await?;
+        if !store::append_in_tx(&mut tx, id, version, &line, &events).await? {
+            return Ok(None);
+        }
+        match write {
+            LineWrite::None => {}
+            LineWrite::Booking(transfer) => {
+                let ledger = &self.inner.ledger;
+                ledger.transfer_for_tournament_in_tx(&mut tx, transfer.clone()).await?;
+                if let Some((kind, player)) = find_notice(transfer, &tournament) {
+                    let key = format!("{id}:{}", transfer.key);
+                    let recipients = [(player, Some(transfer.amount))];
+                    notices::insert_in_tx(&mut tx, kind, &key, &recipients).await?;
+                }
+            }
+            LineWrite::Audit(AuditRecord { by, action, detail }) => {
+                let subject = subject(id);
+                audit::record_in_tx(&mut tx, by, *action, Some(&subject), detail.clone()).await?;
+            }
+            LineWrite::Game(game) => {
+                tournament_games::mark_scored_in_tx(&mut tx, *game, version).await?;
+            }
+        }
+        self.write_copies_in_tx(&mut tx, id, version, replica, &line, &tournament).await?;
+        tx.commit().await?;
+        let code = replica.code.clone();
+        Ok(Some(Arc::new(Replica { version, code, tournament: Arc::new(tournament) })))
+    }
+
+    /// Writes the copies for queries, and closes the account of a tournament that has paid all.
+    async fn write_copies_in_tx(
+        &self,
+        connection: &mut PgConnection,
+        id: TournamentId,
+        version: i64,
+        before: &Replica,
+        line: &Line,
+        tournament: &Tournament,
+    ) -> Result<(), TournamentError> {
+        match &line.input {
+            Input::Register { player, .. } => {
+                store::set_entrant_in_tx(connection, id, *player, None).await?;
+            }
+            Input::Withdraw { player } | Input::EntryRefused { player, .. } => {
+                store::remove_entrant_in_tx(connection, id, *player).await?;
+            }
+            _ => {}
+        }
+        let is_closed = tournament.is_settled();
+        if is_closed && !before.tournament.is_settled() {
+            self.inner.ledger.close_tournament_account_in_tx(connection, id).await?;
+        }
+        let summary = Summary {
+            version,
+            state: TournamentState::from_tournament(tournament),
+            entrants: tournament.entrant_count(),
+            due_at: tournament.deadline(),
+            is_closed,
+        };
+        Ok(store::update_summary_in_tx(connection, id, &summary).await?)
+    }
+}
+
+/// Returns the kind and the recipient of the notice about a transfer that a player did not cause.
+fn find_notice(
+    transfer: &TransferForTournament,
+    tournament: &Tournament,
+) -> Option<(&'static str, PlayerId)> {
+    let is_cancelled = matches!(tournament.phase(), Phase::Cancelled { .. });
+    match transfer.purpose {
+        TournamentPurpose::Prize(player) => Some(("tournament_prize", player)),
+        TournamentPurpose::Refund(player) => Some(("tournament_refund", player)),
+        TournamentPurpose::Return(player) if is_cancelled => Some(("tournament_refund", player)),
+        TournamentPurpose::Entry(_)
+        | TournamentPurpose::Return(_)
+        | TournamentPurpose::Fee
+        | TournamentPurpose::FeeReturn
+        | TournamentPurpose::Guarantee
+        | TournamentPurpose::GuaranteeReturn => None,
+    }
+}
+
+/// Applies the lines that the journal has beyond a replica.
+async fn follow(
+    pool: &PgPool,
+    id: TournamentId,
+    replica: Arc<Replica>,
+) -> Result<Arc<Replica>, TournamentError> {
+    let lines = store::read_lines(pool, id, replica.version).await?;
+    if lines.is_empty() {
+        return Ok(replica);
+    }
+    let mut tournament = (*replica.tournament).clone();
+    let mut version = replica.version;
+    for line in &lines {
+        version += 1;
+        let broken = |why| TournamentError::Broken(format!("line {version}: {why}"));
+        tournament.advance(line).map_err(broken)?;
+    }
+    let code = replica.code.clone();
+    Ok(Arc::new(Replica { version, code, tournament: Arc::new(tournament) }))
+}

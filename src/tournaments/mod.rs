@@ -1,0 +1,301 @@
+//! Tournaments: their journals in PostgreSQL, and the runner that performs their effects.
+//!
+//! A tournament is a value (`bahay_engine::tournament`) that follows from its journal. Any node
+//! decides on an input, and appends the line as the next version: the primary key of the lines
+//! decides which of two nodes was first, and the other one reads the line and decides again. A line
+//! that notes a transfer is appended in the transaction that books it, so the journal and the ledger
+//! never differ.
+//!
+//! Effects are derived from the state: tables to open, transfers to book, ticks. The runner of each
+//! node (`runner`) performs those that are due, and each can be performed again, so that any node
+//! goes on after another was killed. Finished games arrive through `archive::tournament_games`, where
+//! their tables store them.
+//!
+//! Deliberately absent: the rules of tournaments, which are the engine's, and leases: nodes that do
+//! the same at once lose only work.
+
+mod effects;
+mod error;
+mod journal;
+mod runner;
+mod store;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bahay_engine::chance::ServerSeed;
+use bahay_engine::game::GameRules as _;
+use bahay_engine::hex::Hex;
+use bahay_engine::table::{PlayerId, Price, TableId, TournamentId};
+use bahay_engine::tournament::{
+    CancelReason, Format, Input, Phase, Refund, ResultLine, TermsError, Tournament,
+    TournamentTerms, TransferKey,
+};
+use serde_json::json;
+use sqlx::{PgConnection, PgPool};
+use tokio::sync::Notify;
+use uuid::Uuid;
+
+use crate::clock::Timestamp;
+use crate::db::Page;
+use crate::entropy;
+use crate::ledger::Ledger;
+use crate::lobby::Lobby;
+use crate::operators::audit::{self, Action, Actor};
+use crate::rate_limit::Address;
+use crate::reason::Reason;
+
+pub use error::TournamentError;
+pub use store::{ListedTournament, VersionResults};
+
+use journal::{AuditRecord, LineWrite, Replica};
+use store::Announcement;
+
+bahay_base::text_enum! {
+    /// The state of a tournament.
+    pub enum TournamentState {
+        /// Players register.
+        Announced = "announced",
+        Running = "running",
+        /// All games are over; prizes may still be due.
+        Ended = "ended",
+        Cancelled = "cancelled",
+    }
+}
+
+/// The tournaments of the house. Clones share everything.
+#[derive(Clone, Debug)]
+pub struct Tournaments {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    pool: PgPool,
+    ledger: Ledger,
+    lobby: Lobby,
+    /// The replicas of tournaments that this process has used. Each is only a cache.
+    replicas: Mutex<HashMap<TournamentId, Arc<Replica>>>,
+    /// Wakes the runner after an input.
+    changed: Notify,
+}
+
+/// A tournament to be announced.
+#[derive(Clone, Debug)]
+pub struct TournamentDraft {
+    pub terms: TournamentTerms,
+    /// The code by which players register, if it is private.
+    pub code: Option<String>,
+}
+
+impl TournamentState {
+    pub fn from_tournament(tournament: &Tournament) -> Self {
+        match tournament.phase() {
+            Phase::Announced => Self::Announced,
+            Phase::Break { .. } | Phase::Round | Phase::Arena { .. } => Self::Running,
+            Phase::Ended => Self::Ended,
+            Phase::Cancelled { .. } => Self::Cancelled,
+        }
+    }
+}
+
+/// Announces a tournament, in the caller's transaction.
+pub async fn announce_in_tx(
+    connection: &mut PgConnection,
+    draft: TournamentDraft,
+) -> Result<TournamentId, TournamentError> {
+    let TournamentDraft { terms, code } = draft;
+    terms.check().map_err(TournamentError::Terms)?;
+    let price = Price { bet: terms.game.bet, multiplier: 1, fee_basis_points: 0 };
+    if let Err(error) = price.count_price(terms.game.rules.counts_per_bet()) {
+        let message = error.message;
+        return Err(TournamentError::Terms(TermsError { field: "game.bet", message }));
+    }
+    if matches!(terms.format, Format::Duplicate { .. }) {
+        // Tables cannot play the same deals yet.
+        let message = "duplicate tournaments cannot be played yet";
+        return Err(TournamentError::Terms(TermsError { field: "format", message }));
+    }
+    let id = TournamentId(entropy::uuid());
+    let seed = ServerSeed(Hex(entropy::seed()));
+    let tournament = Tournament::new(id, terms.clone(), seed);
+    let due_at = tournament.deadline();
+    let announcement = Announcement { terms, seed, code };
+    store::insert_in_tx(connection, id, &announcement, due_at).await?;
+    Ok(id)
+}
+
+/// Returns the subject of audit entries about a tournament.
+fn subject(id: TournamentId) -> String {
+    format!("tournament:{id}")
+}
+
+/// Returns the amounts that the players receive after a cancellation.
+fn refunds(tournament: &Tournament) -> Vec<Refund> {
+    let refunds = tournament.pending_transfers().filter_map(|transfer| match transfer.key {
+        TransferKey::Return { player, .. } | TransferKey::Cancel { player } => {
+            Some(Refund { player, amount: transfer.amount })
+        }
+        _ => None,
+    });
+    refunds.collect()
+}
+
+impl Tournaments {
+    pub fn new(pool: PgPool, ledger: Ledger, lobby: Lobby) -> Self {
+        let replicas = Mutex::default();
+        let changed = Notify::new();
+        Self { inner: Arc::new(Inner { pool, ledger, lobby, replicas, changed }) }
+    }
+
+    /// Returns the time by which tournaments are decided.
+    pub fn now(&self) -> Timestamp {
+        self.inner.lobby.tables().clock().now()
+    }
+
+    /// Returns the current tournament.
+    pub async fn read(&self, id: TournamentId) -> Result<Arc<Tournament>, TournamentError> {
+        Ok(self.load(id).await?.tournament.clone())
+    }
+
+    /// Registers a player, who pays the entry at once. A repeated registration changes nothing.
+    pub async fn register(
+        &self,
+        id: TournamentId,
+        player: PlayerId,
+        code: Option<&str>,
+        from: Option<Address>,
+    ) -> Result<(), TournamentError> {
+        let replica = self.load(id).await?;
+        if replica.code.as_deref() != code && replica.code.is_some() {
+            return Err(TournamentError::CodeRequired);
+        }
+        let kind = replica.tournament.terms().game.kind().to_owned();
+        let candidate = self.inner.lobby.tournament_candidate(player, &kind, from).await?;
+        let input = Input::Register {
+            player,
+            name: candidate.name,
+            pass: false,
+            bot: false,
+            conflict_keys: candidate.conflict_keys,
+        };
+        self.submit(id, input).await?;
+        self.run_effects(id).await?;
+        if self.read(id).await?.is_registered(player) {
+            Ok(())
+        } else {
+            Err(TournamentError::TooFewCoins)
+        }
+    }
+
+    /// Withdraws a player before the start and returns the entry.
+    pub async fn withdraw(
+        &self,
+        id: TournamentId,
+        player: PlayerId,
+    ) -> Result<(), TournamentError> {
+        self.submit(id, Input::Withdraw { player }).await?;
+        self.run_effects(id).await
+    }
+
+    /// Announces a tournament, with its audit entry.
+    pub async fn announce(
+        &self,
+        by: &Actor,
+        draft: TournamentDraft,
+    ) -> Result<TournamentId, TournamentError> {
+        let detail = json!({ "name": draft.terms.name, "guarantee": draft.terms.guarantee });
+        let mut tx = self.inner.pool.begin().await?;
+        let id = announce_in_tx(&mut tx, draft).await?;
+        let action = Action::TournamentAnnounced;
+        audit::record_in_tx(&mut tx, by, action, Some(&subject(id)), detail).await?;
+        tx.commit().await?;
+        self.inner.changed.notify_one();
+        Ok(id)
+    }
+
+    /// Returns the amounts that the players would receive if the tournament was cancelled now.
+    pub async fn preview_cancellation(
+        &self,
+        id: TournamentId,
+    ) -> Result<Vec<Refund>, TournamentError> {
+        let input = Input::Cancel { reason: CancelReason::House };
+        let transition = self.read(id).await?.decide(self.now(), input)?;
+        Ok(refunds(&transition.tournament))
+    }
+
+    /// Cancels a tournament with an audit entry, and pays its players what the rules give them.
+    /// Returns the amounts by player.
+    pub async fn cancel(
+        &self,
+        id: TournamentId,
+        by: &Actor,
+        reason: &Reason,
+    ) -> Result<Vec<Refund>, TournamentError> {
+        let refunds = self.preview_cancellation(id).await?;
+        let detail = json!({ "reason": reason.as_str() });
+        let entry = AuditRecord { by: by.clone(), action: Action::TournamentCancelled, detail };
+        let input = Input::Cancel { reason: CancelReason::House };
+        self.submit_with(id, input, LineWrite::Audit(entry)).await?;
+        self.run_effects(id).await?;
+        Ok(refunds)
+    }
+
+    /// Returns the list of results after a version, in order: the lines of each version that has any.
+    pub async fn results(
+        &self,
+        id: TournamentId,
+        after: Option<i64>,
+        limit: u32,
+    ) -> Result<Page<VersionResults, i64>, TournamentError> {
+        let announced = if after.is_none() {
+            let tournament = self.read(id).await?;
+            let event = tournament.announcement();
+            let line = ResultLine { at: Timestamp::default(), event: &event };
+            let announcement = serde_json::to_value(line);
+            let announcement = announcement.map_err(|error| sqlx::Error::Encode(error.into()))?;
+            Some(VersionResults { version: 0, results: vec![announcement] })
+        } else {
+            None
+        };
+        Ok(store::results(&self.inner.pool, id, announced, after.unwrap_or(0), limit).await?)
+    }
+
+    /// Returns the table at which a player plays now, and claims the seat there, so that the player
+    /// can join it.
+    pub async fn find_table(
+        &self,
+        id: TournamentId,
+        player: PlayerId,
+    ) -> Result<Option<TableId>, TournamentError> {
+        let tournament = self.read(id).await?;
+        let Some(table) = tournament.table_of(player) else { return Ok(None) };
+        let table = table.table_id(id);
+        self.inner.lobby.claim_tournament_seat(player, table).await?;
+        Ok(Some(table))
+    }
+
+    /// Returns a page of the public tournaments, newest first.
+    pub async fn list(
+        &self,
+        state: Option<TournamentState>,
+        below: Option<(Timestamp, Uuid)>,
+        limit: u32,
+    ) -> Result<Page<ListedTournament, (Timestamp, Uuid)>, sqlx::Error> {
+        store::list(&self.inner.pool, state, below, limit).await
+    }
+
+    fn cached(&self, id: TournamentId) -> Option<Arc<Replica>> {
+        let replicas = self.inner.replicas.lock().unwrap_or_else(PoisonError::into_inner);
+        replicas.get(&id).cloned()
+    }
+
+    /// Caches a replica unless a newer one is cached.
+    fn cache(&self, id: TournamentId, replica: &Arc<Replica>) {
+        let mut replicas = self.inner.replicas.lock().unwrap_or_else(PoisonError::into_inner);
+        let cached = replicas.entry(id).or_insert_with(|| replica.clone());
+        if cached.version < replica.version {
+            *cached = replica.clone();
+        }
+    }
+}
