@@ -1114,7 +1114,9 @@ export interface Notice {
    * other players of the table within a day. `banned`: the player is banned for a time.
    * `ban_lifted`: a ban was lifted. `muted`: the player's chat messages are refused.
    * `mute_lifted`: a mute was lifted. `rematch`: the player `from` invites to play `game`
-   * again, at the private table with `code`. Kinds may be added, but do not change.
+   * again, at the private table with `code`. `tournament_prize`: `amount` is the player's prize
+   * in a tournament. `tournament_refund`: a tournament was cancelled, and `amount` came back.
+   * Kinds may be added, but do not change.
    */
   readonly kind: string;
   /** The name of the inviting player; null once the account was deleted. */
