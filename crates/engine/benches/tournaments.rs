@@ -15,8 +15,8 @@ use bahay_engine::matchmaking::ConflictKey;
 use bahay_engine::table::Timestamp;
 use bahay_engine::testing::{TestRng, tournament_player};
 use bahay_engine::tournament::{
-    EntrantLimits, EntryPrice, Format, GameScore, Input, Phase, Tournament, TournamentGame,
-    TournamentId, TournamentTerms,
+    Entrant, EntrantLimits, EntryPrice, Format, GameScore, Input, Phase, Tournament,
+    TournamentGame, TournamentId, TournamentTerms,
 };
 use uuid::Uuid;
 
@@ -37,6 +37,7 @@ fn main() {
     report(&rows, "a pairing, after five", &played);
     report(&rows, "a pairing, from 40 networks", &arena(40));
     rows.each("a copy of the tournament", &[played], Clone::clone);
+    rows.bytes("an entrant in memory, without what it points to", size_of::<Entrant>());
 }
 
 fn report(rows: &Rows, name: &str, tournament: &Tournament) {
@@ -44,7 +45,8 @@ fn report(rows: &Rows, name: &str, tournament: &Tournament) {
         let now = next_pairing(tournament);
         tournament.decide(now, Input::Tick).expect("a pairing is due")
     };
-    rows.each(name, &[tournament.clone()], |tournament| pair(tournament).events.len());
+    let tournaments = core::slice::from_ref(tournament);
+    rows.each(name, tournaments, |tournament| pair(tournament).events.len());
 }
 
 fn next_pairing(tournament: &Tournament) -> Timestamp {
