@@ -5,8 +5,8 @@
 // network. Files are named by their content and cached as they come. The cached files of the previous version
 // stay for open pages; older ones are deleted. A page without the mark that requests this worker unregisters
 // it, so a server without the worker is rid of it at the next visit.
-const VERSION = 'ffed29ee2e4b';
-const SHELL = JSON.parse('["app-6e568183f8c4.js","chunk-030ce6a4329b.js","chunk-52c722609055.js","chunk-70e176676924.js","chunk-8ef58294ed20.js","chunk-ec2d8c9b717a.js","style-3edc3d52440e.css","tongits-ba0a7ee2f910.js"]');
+const VERSION = 'b21958e8e601';
+const SHELL = JSON.parse('["app-c747252ccbf5.js","chunk-017b34ae08bc.js","chunk-3af64ff1a73a.js","chunk-9a1717bfc7a5.js","chunk-a0314050401b.js","chunk-c3aa3f633cdc.js","style-3edc3d52440e.css","tongits-a742eead458b.js"]');
 const PAGE = '/play';
 const FILES = '/play/files/';
 const MARK = 'name="worker"';
