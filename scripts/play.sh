@@ -41,13 +41,14 @@ cmd_play() {
   esac
 }
 
-# Copies the sources with the client package, installs packages and checks the types.
+# Copies the sources with the client package and the texts of refusals, installs packages and checks the types.
 prepare_play() {
   local folder=$PLAY/play
   mkdir -p "$folder" "$PLAY/clients/typescript"
-  rm -rf "$folder/src" "$PLAY/clients/typescript/src"
+  rm -rf "$folder/src" "$PLAY/clients/typescript/src" "$PLAY/clients/refusals"
   cp -R play/src play/build.mjs play/package.json play/package-lock.json play/tsconfig.json "$folder"
   cp -R clients/typescript/src "$PLAY/clients/typescript"
+  cp -R clients/refusals "$PLAY/clients"
   # The installed modules stay valid while the lock file is unchanged.
   if ! cmp -s "$folder/package-lock.json" "$folder/node_modules/.lock"; then
     (cd "$folder" && run_child "$NPM" ci --no-audit --no-fund --ignore-scripts --loglevel=error) >&2 ||

@@ -5,8 +5,8 @@
 // network. Files are named by their content and cached as they come. The cached files of the previous version
 // stay for open pages; older ones are deleted. A page without the mark that requests this worker unregisters
 // it, so a server without the worker is rid of it at the next visit.
-const VERSION = 'b21958e8e601';
-const SHELL = JSON.parse('["app-c747252ccbf5.js","chunk-017b34ae08bc.js","chunk-3af64ff1a73a.js","chunk-9a1717bfc7a5.js","chunk-a0314050401b.js","chunk-c3aa3f633cdc.js","style-3edc3d52440e.css","tongits-a742eead458b.js"]');
+const VERSION = '277dae95ed25';
+const SHELL = JSON.parse('["app-e96f71cdb04d.js","chunk-5fc6c6ccb426.js","chunk-63b5cc19696e.js","chunk-68fca4236b9d.js","chunk-aa3eb2306ee4.js","chunk-ae349e84de5b.js","style-3edc3d52440e.css","tongits-46fcd7b25361.js"]');
 const PAGE = '/play';
 const FILES = '/play/files/';
 const MARK = 'name="worker"';

@@ -107,7 +107,7 @@ function Link() {
 const root = document.getElementById('app');
 if (root) {
   // Requests to the house are sent while the page is drawn.
-  loadRefusals(() => import('./house_refusals.ts').then(({ REFUSALS }) => REFUSALS));
+  loadRefusals(() => import('../../clients/refusals/house.json').then((texts) => texts.default));
   client.start();
   followGames();
   void refreshRooms();

@@ -8,14 +8,14 @@ import { describeAction } from './describe_action.ts';
 import { Board } from './board.tsx';
 import { isPrompted, restrictionWord, bestFloorOfHand, gameView, hints, KIND, nameOf, wordsOf } from './moves.ts';
 import { Stone } from './ring.tsx';
-import { REFUSALS } from './refusals.ts';
+import texts from '../../../../clients/refusals/tongo_options.json';
 import { showChange } from './show.ts';
 import { Showdown, Step, type TongoEnd } from './showdown.tsx';
 import { Sign } from './side.tsx';
 import type { GameEvent, View } from './types.ts';
 import { chips, isTongoWord, word } from './words.ts';
 
-addRefusals(KIND, REFUSALS);
+addRefusals(KIND, texts);
 
 function status(state: TableState): { text: string; urgent: boolean } {
   const view = gameView(state.view);
