@@ -8,6 +8,7 @@
 
 mod model_server;
 mod rest;
+mod sockets;
 mod tokens;
 mod upgrade;
 

@@ -2,19 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use bahay_bots::table::{ai_action, hint};
+use bahay_bots::table::ai_action;
 use bahay_engine::catalog::{self, AnyAction, AnyEvent, AnyGame};
 use bahay_engine::chance::{ChanceRng, Key, ServerSeed};
 use bahay_engine::game::GameRules;
 use bahay_engine::hex::Hex;
 use bahay_engine::table::{
-    Clocks, ConnectionId, Effect, Event, GameEntropy, GameId, Input, PlayerId, PracticeBot,
-    Readable, Table, TableId, TableView, Terms, Timestamp,
+    Clocks, ConnectionId, Effect, Event, GameEntropy, GameId, Input, PlayerId, PracticeBot, Table,
+    TableId, TableView, Terms, Timestamp,
 };
-use bahay_protocol::brief::{Form, Shorthand};
-use bahay_protocol::{
-    ActionText, Closing, Command, MESSAGE_BYTES_MAX, Message, OpenPrompt, Tag, close, read_command,
-};
+use bahay_protocol::brief::Shorthand;
+use bahay_protocol::{Closing, Message, OpenPrompt, Tag};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -90,7 +88,7 @@ pub enum Submission {
 
 /// An update as the player sees it.
 #[derive(Clone, Debug)]
-struct Update {
+pub(crate) struct Update {
     version: u64,
     tag: Tag,
     at: Timestamp,
@@ -99,33 +97,33 @@ struct Update {
 }
 
 #[derive(Debug)]
-struct Connection {
-    id: ConnectionId,
-    is_authenticated: bool,
-    is_joined: bool,
+pub(crate) struct Connection {
+    pub(crate) id: ConnectionId,
+    pub(crate) is_authenticated: bool,
+    pub(crate) is_joined: bool,
     /// True while the table is only shown: the player's other connections are replaced once this
     /// one sends a command.
-    is_preview: bool,
+    pub(crate) is_preview: bool,
 }
 
 /// The server as one player's client observes it.
 #[derive(Debug)]
 pub struct ModelServer {
-    table: Table<AnyGame>,
+    pub(crate) table: Table<AnyGame>,
     /// False once the table was ended.
-    is_seated: bool,
+    pub(crate) is_seated: bool,
     random: ChanceRng,
-    connections: BTreeMap<u64, Connection>,
+    pub(crate) connections: BTreeMap<u64, Connection>,
     /// The encoders of all sockets, also of closed ones, whose last messages may be in flight.
-    encoders: BTreeMap<u64, Shorthand>,
+    pub(crate) encoders: BTreeMap<u64, Shorthand>,
     journal: Vec<Update>,
-    version: u64,
+    pub(crate) version: u64,
     tag: Tag,
     /// The player's view at each of the last versions.
     views: VecDeque<(u64, TableView<AnyGame>)>,
-    joined: Option<u64>,
-    tokens: TokenIssuer,
-    tickets: BTreeMap<String, i64>,
+    pub(crate) joined: Option<u64>,
+    pub(crate) tokens: TokenIssuer,
+    pub(crate) tickets: BTreeMap<String, i64>,
     device: Option<String>,
     /// The code with which sign-ins are refused.
     sign_in_refusal: Option<&'static str>,
@@ -302,318 +300,6 @@ impl ModelServer {
         self.sign_in_refusal = Some(code);
     }
 
-    /// Accepts a socket whose messages have this form.
-    pub fn accept_socket(&mut self, socket: u64, form: Form) {
-        let connection = Connection {
-            id: ConnectionId(Uuid::from_u128(1_000 + u128::from(socket))),
-            is_authenticated: false,
-            is_joined: false,
-            is_preview: false,
-        };
-        self.connections.insert(socket, connection);
-        self.encoders.insert(socket, Shorthand::new(form));
-    }
-
-    /// Returns the form of a socket's messages.
-    pub fn form(&self, socket: u64) -> Form {
-        self.encoders.get(&socket).map_or(Form::Full, Shorthand::form)
-    }
-
-    /// Encodes a message for a socket, whose messages are encoded in their order.
-    ///
-    /// # Panics
-    /// If the message cannot be written, as none of the protocol's own.
-    pub fn encode(&mut self, socket: u64, message: &Message<AnyGame>) -> WireData {
-        let mut bytes = Vec::new();
-        let encoder = self.encoders.entry(socket).or_default();
-        encoder.write(message, &mut bytes).expect("a message of the protocol is encoded");
-        match encoder.form() {
-            Form::Full | Form::Brief => {
-                WireData::Text(String::from_utf8(bytes).expect("JSON is UTF-8"))
-            }
-            Form::Compact => WireData::Binary(bytes),
-        }
-    }
-
-    /// Handles the commands within the request for a socket, as if they had been its first
-    /// messages.
-    pub fn handle_request(&mut self, now_ms: i64, socket: u64, commands: &[String]) {
-        for text in commands {
-            match read_command(text) {
-                Ok(Command::Authenticate { token, ticket, .. }) => {
-                    self.authenticate(now_ms, socket, token, ticket);
-                }
-                Ok(Command::Join { id, from, tag, table }) => {
-                    let connection = self.connections.get_mut(&socket);
-                    // Without credentials the join runs after `authenticate`, which this model
-                    // leaves to the client.
-                    let Some(connection) = connection.filter(|one| one.is_authenticated) else {
-                        continue;
-                    };
-                    connection.is_preview = true;
-                    self.send_table(now_ms, socket, id, from.zip(tag), table);
-                }
-                Ok(other) => {
-                    let kind = other.kind();
-                    self.record_violation(format!("a {kind} in the request for a socket"));
-                }
-                Err(error) => {
-                    self.record_violation(format!("a malformed request for a socket: {error}"));
-                }
-            }
-        }
-    }
-
-    /// Handles the end of a socket.
-    pub fn disconnect_socket(&mut self, now_ms: i64, socket: u64) {
-        let Some(connection) = self.connections.remove(&socket) else {
-            return;
-        };
-        if self.joined.take_if(|joined| *joined == socket).is_some() {
-            let input = Input::Disconnect { player: PLAYER, connection: connection.id };
-            // The player may be away already.
-            let _ = self.submit(now_ms, input, None);
-        }
-    }
-
-    /// Closes every socket with a code.
-    pub fn close_all(&mut self, now_ms: i64, code: u16) {
-        for socket in self.connections.keys().copied().collect::<Vec<_>>() {
-            self.outputs.push((socket, Output::Close(code)));
-            self.disconnect_socket(now_ms, socket);
-        }
-    }
-
-    /// Handles a text of a client. Returns the decision on a command of the table.
-    pub fn handle_command(&mut self, now_ms: i64, socket: u64, text: &str) -> Option<Submission> {
-        if !self.connections.contains_key(&socket) {
-            return None;
-        }
-        if text.len() > MESSAGE_BYTES_MAX {
-            self.record_violation(format!("a text of {} bytes", text.len()));
-            self.outputs.push((socket, Output::Close(close::TOO_LONG)));
-            self.disconnect_socket(now_ms, socket);
-            return None;
-        }
-        match read_command(text) {
-            Ok(command) => self.handle_parsed(now_ms, socket, command),
-            Err(error) => {
-                self.record_violation(format!("a malformed command: {error}: {text}"));
-                self.refuse(socket, None, "malformed");
-                None
-            }
-        }
-    }
-
-    fn handle_parsed(
-        &mut self,
-        now_ms: i64,
-        socket: u64,
-        command: Command<ActionText>,
-    ) -> Option<Submission> {
-        let connection = self.connections.get(&socket)?;
-        let is_authenticated = connection.is_authenticated;
-        let is_preview = connection.is_preview;
-        let id = command.id();
-        if let Command::Authenticate { token, ticket, .. } = command {
-            self.authenticate(now_ms, socket, token, ticket);
-            return None;
-        }
-        if !is_authenticated {
-            self.record_violation(format!("a {} before authenticate", command.kind()));
-            self.refuse(socket, Some(id), "not_authenticated");
-            self.outputs.push((socket, Output::Close(close::NOT_AUTHENTICATED)));
-            self.disconnect_socket(now_ms, socket);
-            return None;
-        }
-        if is_preview && !matches!(command, Command::Join { .. }) {
-            self.connect(now_ms, socket);
-        }
-        let is_joined = self.connections.get(&socket).is_some_and(|one| one.is_joined);
-        let player = PLAYER;
-        let input = match command {
-            Command::Authenticate { .. } => return None,
-            Command::Join { from, tag, table, .. } => {
-                if !self.is_seated {
-                    self.refuse(socket, Some(id), "not_seated");
-                    return None;
-                }
-                self.connect(now_ms, socket);
-                self.send_table(now_ms, socket, id, from.zip(tag), table);
-                return None;
-            }
-            Command::Ping { .. } => {
-                self.send(socket, Message::Ack { id, version: None });
-                return None;
-            }
-            Command::Say { .. } | Command::Unwatch { .. } => {
-                self.send(socket, Message::Ack { id, version: None });
-                return None;
-            }
-            Command::Watch { .. } => {
-                self.refuse(socket, Some(id), "already_joined");
-                return None;
-            }
-            Command::Seek { .. } => {
-                self.refuse(socket, Some(id), "room_not_found");
-                return None;
-            }
-            Command::CancelSeek { .. } => {
-                self.refuse(socket, Some(id), "ticket_not_found");
-                return None;
-            }
-            Command::Hint { .. } => {
-                self.advise(socket, id);
-                return None;
-            }
-            Command::Ready { game, commitment, .. } => Input::Ready { player, game, commitment },
-            Command::Reveal { game, text, .. } => Input::Reveal { player, game, text },
-            Command::Act { game, prompt, action, .. } => match self.read_action(&action) {
-                Some(action) => Input::Act { player, game, prompt, action },
-                None => {
-                    self.record_violation(format!("an action of no game: {}", action.as_str()));
-                    self.refuse(socket, Some(id), "malformed");
-                    return None;
-                }
-            },
-            Command::TakeBack { .. } => Input::TakeBack { player },
-            Command::Leave { .. } => Input::Leave { player },
-        };
-        if !is_joined || !self.is_seated {
-            let code = if is_joined { "not_seated" } else { "not_joined" };
-            self.refuse(socket, Some(id), code);
-            return Some(Submission::Refused { code });
-        }
-        Some(self.decide_command(now_ms, socket, id, input))
-    }
-
-    fn decide_command(
-        &mut self,
-        now_ms: i64,
-        socket: u64,
-        id: u32,
-        input: Input<AnyAction>,
-    ) -> Submission {
-        match self.submit(now_ms, input, Some((socket, id))) {
-            Ok(is_acked) => {
-                if !is_acked {
-                    let version = Some(self.version);
-                    self.send(socket, Message::Ack { id, version });
-                }
-                self.is_seated = self.table.seat_of(PLAYER).is_some();
-                Submission::Accepted
-            }
-            Err(code) => {
-                self.refuse(socket, Some(id), code);
-                Submission::Refused { code }
-            }
-        }
-    }
-
-    fn read_action(&self, action: &ActionText) -> Option<AnyAction> {
-        let mut reader = serde_json::Deserializer::from_str(action.as_str());
-        AnyGame::read_action(self.table.kind(), &mut reader).ok()
-    }
-
-    fn advise(&mut self, socket: u64, id: u32) {
-        match hint(&self.table, PLAYER) {
-            Ok(advice) => {
-                let message = Message::Advice {
-                    game: advice.game,
-                    prompt: advice.prompt,
-                    action: advice.action,
-                    by: advice.by.name().into(),
-                };
-                self.send(socket, message);
-                self.send(socket, Message::Ack { id, version: None });
-            }
-            Err(rejection) => self.refuse(socket, Some(id), rejection.code()),
-        }
-    }
-
-    fn authenticate(
-        &mut self,
-        now_ms: i64,
-        socket: u64,
-        token: Option<bahay_protocol::Credential>,
-        ticket: Option<bahay_protocol::Credential>,
-    ) {
-        let by_token = token.is_some_and(|token| self.tokens.is_valid(token.as_str(), now_ms));
-        let by_ticket = ticket.is_some_and(|ticket| {
-            self.tickets.remove(ticket.as_str()).is_some_and(|until_ms| until_ms >= now_ms)
-        });
-        let Some(connection) = self.connections.get_mut(&socket) else {
-            return;
-        };
-        if connection.is_authenticated {
-            self.refuse(socket, Some(0), "already_authenticated");
-            return;
-        }
-        if !by_token && !by_ticket {
-            self.refuse(socket, Some(0), "token_expired");
-            self.outputs.push((socket, Output::Close(close::NOT_AUTHENTICATED)));
-            self.connections.remove(&socket);
-            return;
-        }
-        connection.is_authenticated = true;
-        let protocol = self.form(socket).subprotocol().into();
-        let server_time_ms = Timestamp::from_ms(now_ms);
-        let hello = Message::Hello { player: PLAYER, protocol, server_time_ms, notices: Some(0) };
-        self.send(socket, hello);
-        self.send(socket, Message::Ack { id: 0, version: None });
-    }
-
-    /// Tells the table of the connection, which replaces the previous one.
-    fn connect(&mut self, now_ms: i64, socket: u64) {
-        if let Some(replaced) = self.joined.filter(|joined| *joined != socket) {
-            self.outputs.push((replaced, Output::Close(close::REPLACED)));
-            self.connections.remove(&replaced);
-        }
-        self.joined = Some(socket);
-        let Some(connection) = self.connections.get_mut(&socket) else {
-            return;
-        };
-        let id = connection.id;
-        // A connection that is shown the table follows it already; any other is sent it now.
-        connection.is_joined = connection.is_preview;
-        connection.is_preview = false;
-        let input = Input::Connect { player: PLAYER, connection: id };
-        // The same connection may join twice.
-        let _ = self.submit(now_ms, input, None);
-        if let Some(connection) = self.connections.get_mut(&socket) {
-            connection.is_joined = true;
-        }
-    }
-
-    fn send_table(
-        &mut self,
-        now_ms: i64,
-        socket: u64,
-        id: u32,
-        from: Option<(u64, Tag)>,
-        table: Option<TableId>,
-    ) {
-        if !self.is_seated {
-            self.refuse(socket, Some(id), "not_seated");
-            return;
-        }
-        let from = from.filter(|_| table == Some(self.table.id()));
-        match from.and_then(|(version, tag)| self.updates_since(version, tag)) {
-            Some(updates) => {
-                let last = updates.len();
-                for (place, update) in (1..).zip(updates) {
-                    self.send_update(socket, &update, place == last, None);
-                }
-            }
-            None => {
-                let snapshot = self.snapshot(now_ms);
-                self.send(socket, snapshot);
-            }
-        }
-        let version = Some(self.version);
-        self.send(socket, Message::Ack { id, version });
-    }
-
     /// Returns the table as a snapshot.
     pub fn snapshot(&self, now_ms: i64) -> Message<AnyGame> {
         let view = self.player_view();
@@ -628,7 +314,7 @@ impl ModelServer {
     }
 
     /// Returns the updates after a version, or `None` if they are not known.
-    fn updates_since(&self, version: u64, tag: Tag) -> Option<Vec<Update>> {
+    pub(crate) fn updates_since(&self, version: u64, tag: Tag) -> Option<Vec<Update>> {
         if (version, tag) == (self.version, self.tag) {
             return Some(Vec::new());
         }
@@ -683,7 +369,7 @@ impl ModelServer {
 
     /// Applies an input, and sends the update to every connection that follows the table. Returns
     /// whether the update has acknowledged the command.
-    fn submit(
+    pub(crate) fn submit(
         &mut self,
         now_ms: i64,
         input: Input<AnyAction>,
@@ -735,7 +421,13 @@ impl ModelServer {
         }
     }
 
-    fn send_update(&mut self, socket: u64, update: &Update, is_last: bool, ack: Option<u32>) {
+    pub(crate) fn send_update(
+        &mut self,
+        socket: u64,
+        update: &Update,
+        is_last: bool,
+        ack: Option<u32>,
+    ) {
         let Update { version, tag, at, ref events, ref prompt } = *update;
         let message = Message::Update {
             version,
@@ -748,7 +440,7 @@ impl ModelServer {
         self.send(socket, message);
     }
 
-    fn refuse(&mut self, socket: u64, id: Option<u32>, code: &'static str) {
+    pub(crate) fn refuse(&mut self, socket: u64, id: Option<u32>, code: &'static str) {
         let refusal = Message::Refusal {
             id,
             code: code.into(),
@@ -760,7 +452,7 @@ impl ModelServer {
         self.send(socket, refusal);
     }
 
-    fn send(&mut self, socket: u64, message: Message<AnyGame>) {
+    pub(crate) fn send(&mut self, socket: u64, message: Message<AnyGame>) {
         self.outputs.push((socket, Output::Message(Box::new(message))));
     }
 

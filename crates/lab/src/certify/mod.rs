@@ -12,6 +12,7 @@ mod listener;
 mod own_client;
 mod planting;
 mod report;
+mod requests;
 mod scenario_run;
 mod scenarios;
 mod wire;
