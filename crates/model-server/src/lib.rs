@@ -7,6 +7,7 @@
 //! send is answered as the server answers it, and recorded as a [`Violation`].
 
 mod model_server;
+mod reply;
 mod rest;
 mod sockets;
 mod tokens;
@@ -15,6 +16,7 @@ mod upgrade;
 pub use model_server::{
     ClosedPrompt, ModelServer, Output, PLAYER, ServerOptions, Submission, Violation, WireData,
 };
-pub use rest::{Reply, RestRequest};
+pub use reply::Reply;
+pub use rest::RestRequest;
 pub use tokens::{RefreshReply, TokenIssuer};
 pub use upgrade::upgrade_commands;

@@ -16,7 +16,7 @@ use bahay_protocol::{Closing, Message, OpenPrompt, Tag};
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::rest::Reply;
+use crate::reply::Reply;
 use crate::tokens::TokenIssuer;
 
 /// The largest number of updates with which a join resumes.

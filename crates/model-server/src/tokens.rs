@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use crate::rest::Reply;
+use crate::reply::Reply;
 
 /// The life of an access token.
 const TOKEN_MS: i64 = 15 * 60_000;

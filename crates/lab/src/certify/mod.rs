@@ -10,6 +10,7 @@ mod fault;
 mod injection;
 mod listener;
 mod own_client;
+mod plan;
 mod planting;
 mod report;
 mod requests;

@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::certify::conduct::{AnswerKind, CommandKey, Conduct};
 use crate::certify::fault::Fault;
-use crate::certify::planting::Plan;
+use crate::certify::plan::Plan;
 use crate::certify::report::Verdict;
 use crate::certify::scenarios::Scenario;
 use crate::certify::wire::{Arrival, Reaction};
