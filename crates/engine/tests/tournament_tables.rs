@@ -220,5 +220,5 @@ fn a_record_names_its_tournament_and_others_players_are_refused() {
     assert_eq!(forged.verify().unwrap_err().rule, "1.1");
     let mut forged = record;
     forged.terms.price.fee_basis_points = 500;
-    assert_eq!(forged.verify().unwrap_err().rule, "9.5");
+    assert!(forged.verify().unwrap_err().to_string().contains("points alone"));
 }

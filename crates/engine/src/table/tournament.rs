@@ -6,7 +6,7 @@
 //! runs ahead of what is stored. After the last game every seat becomes free and the table is closed.
 //!
 //! A tournament waits for nobody. A player who has left, or has been away for longer than the grace,
-//! is not asked to be ready, and the AI plays for a player who is not ready in time (rule 8.3). A
+//! is not asked to be ready, and the AI plays for a player who is not ready in time (rule 2.6). A
 //! player keeps the seat in any case, and takes it back by returning.
 
 use alloc::string::String;

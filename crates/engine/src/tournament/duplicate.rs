@@ -1,4 +1,4 @@
-//! The comparison of tables that have played the same deals (rule 5.3).
+//! The comparison of the tables of a duplicate, which have played the same deals (rule 5.3).
 
 use alloc::vec;
 use alloc::vec::Vec;
