@@ -17,6 +17,7 @@ import hmac
 import json
 import sys
 import uuid
+from bisect import bisect_left, bisect_right
 
 DOMAIN = b"bahay/tournament/v1"
 EVEN, BEST = 5_000, 10_000  # rule 5.4
@@ -325,12 +326,12 @@ class Tournament:
         for game in range(1, self.games + 1):
             rows = [(table, games[game]) for table, games in self.tables.values() if game in games]
             for seat in range(self.seats):
-                column = [points[seat] for _, points in rows]
+                column = sorted(points[seat] for _, points in rows)
                 if len(column) < 2:
                     continue
                 for table, points in rows:
-                    fewer = sum(other < points[seat] for other in column)
-                    equal = sum(other == points[seat] for other in column) - 1
+                    fewer = bisect_left(column, points[seat])
+                    equal = bisect_right(column, points[seat]) - fewer - 1
                     share = (2 * fewer + equal) * BEST // (2 * (len(column) - 1))
                     scores[table[seat]] += share - EVEN
         for player, score in scores.items():
