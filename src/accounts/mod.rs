@@ -195,7 +195,7 @@ pub enum AccountError {
     DeviceTaken,
     #[error("this is the last sign-in method; set a password or link an identity first")]
     LastSignIn,
-    #[error("the player has an unfinished game")]
+    #[error("the player has an unfinished game or tournament")]
     InGame,
     #[error("the player has no such session")]
     SessionNotFound,

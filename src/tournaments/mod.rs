@@ -63,6 +63,9 @@ bahay_base::text_enum! {
     }
 }
 
+/// The number of cached replicas above which those of tournaments that are paid out are dropped.
+const REPLICAS_MAX: usize = 1_024;
+
 /// The tournaments of the house. Clones share everything.
 #[derive(Clone, Debug)]
 pub struct Tournaments {
@@ -293,6 +296,9 @@ impl Tournaments {
     /// Caches a replica unless a newer one is cached.
     fn cache(&self, id: TournamentId, replica: &Arc<Replica>) {
         let mut replicas = self.inner.replicas.lock().unwrap_or_else(PoisonError::into_inner);
+        if replicas.len() >= REPLICAS_MAX {
+            replicas.retain(|_, replica| !replica.tournament.is_settled());
+        }
         let cached = replicas.entry(id).or_insert_with(|| replica.clone());
         if cached.version < replica.version {
             *cached = replica.clone();

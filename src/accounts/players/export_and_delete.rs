@@ -92,7 +92,7 @@ impl Accounts {
     /// Deletes the account. The call is idempotent.
     ///
     /// # Errors
-    /// [`AccountError::InGame`] while the player has coins in a game;
+    /// [`AccountError::InGame`] while the player has coins in a game or a tournament;
     /// [`AccountError::SessionEnded`] if the session that makes the request has ended.
     pub async fn delete(&self, player: &Player) -> Result<(), AccountError> {
         let now = self.clock.now();
@@ -130,6 +130,11 @@ async fn erase(
         r#"
         select exists (
             select from game_players where player = $1 and finished_at is null
+        ) or exists (
+            select
+            from tournament_entrants e
+            join tournaments t on t.id = e.tournament
+            where e.player = $1 and t.closed_at is null
         ) as "playing!"
         "#,
         player.0

@@ -16,7 +16,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use sqlx::PgPool;
 
-use crate::http::server::{Server, ok, text};
+use crate::http::server::{Server, expect_refusal, ok, text};
 use crate::support::checks::{check_ledger, read_record};
 use crate::support::db::{TestDatabase, read_rows, read_value, read_values};
 use crate::support::house::{FRIENDS, House, guest_at};
@@ -321,6 +321,10 @@ async fn an_operator_announces_a_tournament_and_cancels_it_after_seeing_the_amou
     let before = wallets().await[0];
     ok(server.call(Method::PUT, &path, &guest).json(&json!({}))).await;
     assert_eq!(wallets().await, [before - 550]);
+    // An account that holds an entry stays until the tournament is paid out.
+    let proof = server.device_proof(&guest, "device-of-a-tournament").await;
+    let delete = || server.delete_proven("/v1/me", &guest, &proof);
+    expect_refusal(delete(), 409, "in_game").await;
 
     let path = format!("/v1/operator/tournaments/{}/cancellation", text(&announced["id"]));
     let preview = ok(server.get(&path, &admin)).await;
@@ -330,6 +334,7 @@ async fn an_operator_announces_a_tournament_and_cancels_it_after_seeing_the_amou
     let cancelled = ok(server.post_once(&admin, &path, &reason)).await;
     assert_eq!(cancelled["refunds"], expected);
     assert_eq!(wallets().await, [before]);
+    ok(delete()).await;
     let told = "select n.kind, n.amount from notices n";
     let told: Vec<(String, i64)> = read_rows(&server.bank.pool, told).await;
     assert_eq!(told, [("tournament_refund".to_owned(), 550)]);
