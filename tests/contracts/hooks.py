@@ -34,6 +34,8 @@ BEYOND_SCHEMAS = {
     "name_reserved",
     # Two settings of a room contradict each other.
     "room_unsound",
+    # Two settings of a tournament contradict each other, or the catalogue lacks the game's rule set.
+    "tournament_unsound",
     # Two settings of a private table contradict each other, or the catalogue lacks the rule set.
     "rules_invalid",
     # The limits are settings of the house.

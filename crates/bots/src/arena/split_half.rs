@@ -217,7 +217,7 @@ mod tests {
     fn a_duplicate_ranks_the_stronger_bots_first() {
         let rules = AnyRules::find_rule_set("tongits", "kingdom").unwrap().rules;
         let study =
-            SplitHalf { rules, seats: 3, players: 9, rounds: 10, errors_percent: 90, seed: 1 };
+            SplitHalf { rules, seats: 3, players: 30, rounds: 20, errors_percent: 90, seed: 1 };
         let duplicate = study.measure_duplicate();
         assert_eq!(duplicate, study.measure_duplicate());
         assert!(duplicate.with_strength > 500, "{duplicate:?}");
