@@ -124,7 +124,10 @@ pub async fn announce_in_tx(
     let tournament = Tournament::new(id, terms.clone(), seed);
     let due_at = tournament.deadline();
     let announcement = Announcement { terms, seed, code };
-    store::insert_in_tx(connection, id, &announcement, due_at).await?;
+    if !store::insert_in_tx(connection, id, &announcement, due_at).await? {
+        let message = "another tournament has this code";
+        return Err(TournamentError::Terms(TermsError { field: "code", message }));
+    }
     Ok(id)
 }
 

@@ -55,16 +55,18 @@ pub struct VersionResults {
     pub results: Vec<Value>,
 }
 
+/// Inserts a tournament. Returns false if another one has its code.
 pub(super) async fn insert_in_tx(
     connection: &mut PgConnection,
     id: TournamentId,
     announcement: &Announcement,
     due_at: Option<Timestamp>,
-) -> Result<(), sqlx::Error> {
+) -> Result<bool, sqlx::Error> {
     let Announcement { terms, seed, code } = announcement;
     sqlx::query!(
         "insert into tournaments (id, terms, seed, state, code, due_at)
-        values ($1, $2, $3, $4, $5, $6)",
+        values ($1, $2, $3, $4, $5, $6)
+        on conflict (code) do nothing",
         id.0,
         Json(terms) as _,
         seed.0.0.as_slice(),
@@ -74,7 +76,7 @@ pub(super) async fn insert_in_tx(
     )
     .execute(connection)
     .await
-    .map(|_| ())
+    .map(|inserted| inserted.rows_affected() > 0)
 }
 
 /// Reads the parts of a tournament that never change; `None` if there is none.

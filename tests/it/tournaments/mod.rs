@@ -314,6 +314,10 @@ async fn an_operator_announces_a_tournament_and_cancels_it_after_seeing_the_amou
     let refused = json!({ "preset": "none", "name": "Ring" });
     let answer = server.post_once(&admin, "/v1/operator/tournaments", &refused).send().await;
     assert_eq!(answer.unwrap().status(), 422);
+    let private = json!({ "preset": "sit_and_go_3", "name": "Ring", "code": "K7MWQ2XA" });
+    ok(server.post_once(&admin, "/v1/operator/tournaments", &private)).await;
+    let twice = server.post_once(&admin, "/v1/operator/tournaments", &private);
+    expect_refusal(twice, 422, "tournament_unsound").await;
     let announced = ok(server.post_once(&admin, "/v1/operator/tournaments", &announce)).await;
     assert_eq!((&announced["state"], &announced["buy_in"]), (&json!("announced"), &json!(500)));
     let path = format!("/v1/tournaments/{}/entry", text(&announced["id"]));
@@ -343,7 +347,7 @@ async fn an_operator_announces_a_tournament_and_cancels_it_after_seeing_the_amou
     let acts = "select a.action from audit_entries a
         where a.subject like 'tournament:%' order by a.id";
     let acts: Vec<String> = read_values(&server.bank.pool, acts).await;
-    assert_eq!(acts, ["tournament_announce", "tournament_cancel"]);
+    assert_eq!(acts, ["tournament_announce", "tournament_announce", "tournament_cancel"]);
     let closed = "select count(*) from tournaments t where t.closed_at is not null";
     assert_eq!(read_value::<i64>(&server.bank.pool, closed).await, 1);
     check_ledger(&server.bank.pool).await;
