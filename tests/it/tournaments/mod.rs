@@ -293,6 +293,8 @@ async fn a_player_who_cannot_pay_or_has_no_code_is_not_registered() {
     let private = announce(&house.pool, sit_and_go(), Some("K7MWQ2XA")).await;
     register(&client, &private).await.expect_refusal(403, "tournament_code_required");
     let entry = format!("{private}/entry");
+    let long = json!({ "code": "K7MWQ2XAK7MWQ2XAK" });
+    call(&client, "PUT", &entry, Some(&long)).await.expect_refusal(422, "body_invalid");
     let body = json!({ "code": "K7MWQ2XA" });
     call(&client, "PUT", &entry, Some(&body)).await.expect(200);
     assert_eq!(available(&client).await, WELCOME - 5_500);

@@ -119,7 +119,7 @@ bahay_base::text_enum! {
 pub struct RegistrationRequest {
     /// The code of a private tournament.
     #[serde(default)]
-    #[schema(example = "K7MWQ2XA")]
+    #[schema(max_length = 16, example = "K7MWQ2XA")]
     pub code: Option<String>,
 }
 

@@ -18,6 +18,9 @@ use crate::ids::PlayerId;
 use crate::rate_limit::Address;
 use crate::tournaments::{TournamentError, TournamentState, Tournaments, VersionResults};
 
+/// The maximum number of characters of a private tournament's code.
+const CODE_LENGTH_MAX: usize = 16;
+
 impl From<TournamentError> for Problem {
     fn from(error: TournamentError) -> Self {
         let code = match &error {
@@ -156,6 +159,9 @@ pub(crate) async fn register_for_tournament(
     Body(body): Body<api::RegistrationRequest>,
 ) -> Result<Json<api::TournamentDetail>, Problem> {
     let id = TournamentId(id);
+    if body.code.as_ref().is_some_and(|code| code.chars().count() > CODE_LENGTH_MAX) {
+        return Err(Code::BodyInvalid.with_detail("code: it has at most 16 characters".to_owned()));
+    }
     match tournaments.register(id, player.id, body.code.as_deref(), Some(from)).await {
         Ok(()) | Err(TournamentError::Rejected(Rejection::AlreadyRegistered)) => {}
         Err(error) => return Err(error.into()),
