@@ -6,10 +6,10 @@ use alloc::vec::Vec;
 use crate::coins::Coins;
 
 /// The score of a player who has beaten every other table at a deal, in ten-thousandths.
-pub const SCORE_MAX: i64 = 10_000;
+const SCORE_MAX: i64 = 10_000;
 
 /// The score of a deal without a comparison.
-pub const SCORE_EVEN: i64 = SCORE_MAX / 2;
+pub(super) const SCORE_EVEN: i64 = SCORE_MAX / 2;
 
 /// Scores one deal. `tables` has the points by seat of each table that has played the deal; the
 /// result has the same form.
@@ -17,7 +17,7 @@ pub const SCORE_EVEN: i64 = SCORE_MAX / 2;
 /// A player gets two for every other table at which the player of the same seat had fewer points,
 /// and one for equal points, as a share of the possible number, in ten-thousandths rounded down.
 /// Without another table the score is [`SCORE_EVEN`].
-pub fn score_deal(tables: &[&[Coins]]) -> Vec<Vec<i64>> {
+pub(super) fn score_deal(tables: &[&[Coins]]) -> Vec<Vec<i64>> {
     let seats = tables.iter().map(|points| points.len()).max().unwrap_or(0);
     let mut scores: Vec<Vec<i64>> =
         tables.iter().map(|points| vec![SCORE_EVEN; points.len()]).collect();

@@ -9,7 +9,6 @@ use crate::table::{PlayerId, Timestamp};
 use crate::tournament::Tournament;
 use crate::tournament::id::TableNumber;
 use crate::tournament::phase::{OpenTable, Phase};
-use crate::tournament::terms::Format;
 use crate::tournament::transfer::Transfer;
 
 /// The time after which an effect without an answer is run again, in milliseconds.
@@ -112,14 +111,9 @@ impl Tournament {
     fn seating(&self, table: &OpenTable) -> TableSeating {
         let players = table.entrants.iter().map(|place| self.at_place(*place).player).collect();
         let games = table.games();
-        let deal = |game| SharedDeal {
-            seed: self.deal_seed(table.number.round, game),
-            id: Hex(*self.id.0.as_bytes()),
-        };
-        let deals = match self.terms.format {
-            Format::Duplicate { .. } => (1..=games).map(deal).collect(),
-            variants!(Format: SitAndGo, KnockOut, Arena) => Vec::new(),
-        };
+        let id = Hex(*self.id.0.as_bytes());
+        let seeds = self.deal_seeds(table.number.round, games);
+        let deals = seeds.into_iter().map(|seed| SharedDeal { seed, id }).collect();
         TableSeating { number: table.number, players, games, deals }
     }
 }

@@ -34,10 +34,10 @@ mod prizes;
 mod rejection;
 mod rounds;
 mod seating;
+mod standings;
 mod step;
 mod terms;
 mod transfer;
-mod view;
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::sync::Arc;
@@ -49,7 +49,6 @@ use crate::chance::{Commitment, ServerSeed};
 use crate::coins::Coins;
 use crate::table::{PlayerId, Timestamp};
 
-pub use duplicate::{SCORE_EVEN, SCORE_MAX, score_deal};
 pub use effect::{Effect, RETRY_MS, SharedDeal, TableSeating};
 pub use entrant::{Entrant, EntrantState, Standing};
 pub use event::{Event, FinalPlace, GroupMember, Refund, ResultLine, SeatedTable};
@@ -58,8 +57,8 @@ pub use input::{CancelReason, GameScore, Input, Line};
 pub use money::Pool;
 pub use phase::Phase;
 pub use presets::{Preset, presets};
-pub use prizes::{share_ties, split_by_weights, split_equally};
 pub use rejection::Rejection;
+pub use standings::StandingRow;
 pub use step::Transition;
 pub use terms::{
     DURATION_MAX_MS, ENTRANTS_MAX, EntrantLimits, EntryPrice, Format, GUARANTEE_MAX,
@@ -67,7 +66,6 @@ pub use terms::{
     TournamentGame, TournamentTerms,
 };
 pub use transfer::{Direction, Payment, Transfer, TransferKey};
-pub use view::{OwnEntry, StandingRow, TournamentView};
 
 use phase::OpenTable;
 use transfer::Account;
@@ -170,11 +168,6 @@ impl Tournament {
     /// Returns the number of the last round that has begun, from 1; 0 before the first.
     pub fn round(&self) -> u32 {
         self.round
-    }
-
-    /// Returns the time of the last line.
-    pub fn last_line_at(&self) -> Timestamp {
-        self.at
     }
 
     /// Returns the commitment to the seed of all draws (rule 2.3).

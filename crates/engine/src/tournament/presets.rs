@@ -10,7 +10,6 @@ use crate::tournament::terms::{EntrantLimits, Format, PayoutStep, Stage};
 pub struct Preset {
     /// The identifier in snake case.
     pub name: &'static str,
-    pub title: &'static str,
     pub format: Format,
     pub entrants: EntrantLimits,
     pub payouts: Vec<PayoutStep>,
@@ -29,21 +28,19 @@ pub fn presets() -> Vec<Preset> {
             step(100, &[30, 20, 14, 10, 8, 6, 4, 3, 3, 2]),
         ]
     };
-    let sit_and_go = |name, title, seats| Preset {
+    let sit_and_go = |name, seats| Preset {
         name,
-        title,
         format: Format::SitAndGo { games: 6 },
         entrants: EntrantLimits { least: seats, most: seats },
         payouts: steps(),
     };
     let stage = |groups, rounds, advance| Stage { groups, rounds, games: 3, advance };
     vec![
-        sit_and_go("sit_and_go_3", "Sit and go, 3 players", 3),
-        sit_and_go("sit_and_go_9", "Sit and go, 9 players", 9),
-        sit_and_go("sit_and_go_27", "Sit and go, 27 players", 27),
+        sit_and_go("sit_and_go_3", 3),
+        sit_and_go("sit_and_go_9", 9),
+        sit_and_go("sit_and_go_27", 27),
         Preset {
             name: "championship",
-            title: "Championship, 135 players",
             format: Format::KnockOut {
                 stages: vec![stage(3, 20, 63), stage(1, 10, 9), stage(1, 6, 0)],
             },
@@ -52,14 +49,12 @@ pub fn presets() -> Vec<Preset> {
         },
         Preset {
             name: "arena_hour",
-            title: "Arena, one hour",
             format: Format::Arena { duration_ms: 60 * 60 * 1_000, pairing_ms: 3_000 },
             entrants: EntrantLimits { least: 3, most: 3_000 },
             payouts: steps(),
         },
         Preset {
             name: "duplicate_30",
-            title: "Duplicate, 30 rounds",
             format: Format::Duplicate { rounds: 30, games: 1 },
             entrants: EntrantLimits { least: 6, most: 3_000 },
             payouts: steps(),

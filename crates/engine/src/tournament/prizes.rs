@@ -8,7 +8,7 @@ use crate::coins::Coins;
 /// Divides an amount by weights into whole hundredths, which sum to the amount. Each part is first
 /// rounded down; the hundredths that are left go to the parts with the largest remainders, of equal
 /// ones to the earlier. Returns zeros if no weight is above zero.
-pub fn split_by_weights(amount: Coins, weights: &[u64]) -> Vec<Coins> {
+pub(super) fn split_by_weights(amount: Coins, weights: &[u64]) -> Vec<Coins> {
     let sum: u128 = weights.iter().map(|weight| u128::from(*weight)).sum();
     if sum == 0 {
         return vec![Coins::ZERO; weights.len()];
@@ -29,13 +29,13 @@ pub fn split_by_weights(amount: Coins, weights: &[u64]) -> Vec<Coins> {
 }
 
 /// Divides an amount into equal parts that differ by at most a hundredth, the greater ones first.
-pub fn split_equally(amount: Coins, parts: usize) -> Vec<Coins> {
+pub(super) fn split_equally(amount: Coins, parts: usize) -> Vec<Coins> {
     split_by_weights(amount, &vec![1; parts])
 }
 
 /// Returns the prizes of ranked players. `sizes` are the numbers of players of equal rank, from the
 /// best; each group shares the prizes of its places equally.
-pub fn share_ties(prizes: &[Coins], sizes: &[usize]) -> Vec<Coins> {
+pub(super) fn share_ties(prizes: &[Coins], sizes: &[usize]) -> Vec<Coins> {
     let mut shared = Vec::new();
     for size in sizes {
         let places = shared.len()..shared.len() + size;

@@ -131,16 +131,11 @@ impl Tournament {
         }
     }
 
-    /// Returns the seed of a game that all tables of a round play.
-    pub(super) fn deal_seed(&self, round: u32, game: u32) -> ServerSeed {
-        lots::deal_seed(&self.seed, self.id, round, game)
-    }
-
     /// Returns the seeds of the deals of a round by game; empty unless all tables play the same.
-    fn deal_seeds(&self, round: u32, games: u32) -> Vec<ServerSeed> {
+    pub(super) fn deal_seeds(&self, round: u32, games: u32) -> Vec<ServerSeed> {
         match self.terms.format {
             Format::Duplicate { .. } => {
-                (1..=games).map(|game| self.deal_seed(round, game)).collect()
+                (1..=games).map(|game| lots::deal_seed(&self.seed, self.id, round, game)).collect()
             }
             variants!(Format: SitAndGo, KnockOut, Arena) => Vec::new(),
         }

@@ -13,9 +13,9 @@ use bahay_engine::matchmaking::ConflictKey;
 use bahay_engine::table::{PlayerId, Timestamp};
 use bahay_engine::testing::tournament_player;
 use bahay_engine::tournament::{
-    CancelReason, Effect, EntrantLimits, Format, GameScore, Input, Payment, PayoutStep, Phase,
-    Rejection, Stage, TableNumber, Tournament, TournamentId, TournamentTerms, Transfer,
-    TransferKey,
+    CancelReason, Effect, Entrant, EntrantLimits, EntrantState, Format, GameScore, Input, Payment,
+    PayoutStep, Phase, Rejection, Stage, TableNumber, Tournament, TournamentId, TournamentTerms,
+    Transfer, TransferKey,
 };
 use bahay_engine::variants;
 use uuid::Uuid;
@@ -302,7 +302,10 @@ impl Case {
             }
             ["settled"] => tournament.is_settled().to_string(),
             ["entrants"] => tournament.entrant_count().to_string(),
-            ["playing"] => tournament.view(Timestamp::from_ms(0), None).playing.to_string(),
+            ["playing"] => {
+                let playing = |one: &&Entrant| one.state == EntrantState::Entered;
+                tournament.entrants().filter(playing).count().to_string()
+            }
             ["waiting"] => joined(tournament.waiting_players().into_iter().map(name)),
             ["tables"] => {
                 let tables: BTreeSet<_> =

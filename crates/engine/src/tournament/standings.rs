@@ -1,0 +1,82 @@
+//! The standings of a tournament, by pages, and the rank of a player.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::Serialize;
+
+use crate::coins::Coins;
+use crate::table::PlayerId;
+use crate::tournament::Tournament;
+use crate::tournament::entrant::{Entrant, EntrantState, Standing};
+
+/// A row of the standings.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct StandingRow {
+    /// The rank among the players without bots, from 1; absent for a bot. Tied players share it.
+    pub rank: Option<u32>,
+    pub player: PlayerId,
+    pub name: String,
+    pub is_bot: bool,
+    pub is_paused: bool,
+    /// True if the player lost at a cut.
+    pub is_eliminated: bool,
+    pub score: i64,
+    pub tie_break: Coins,
+    pub games: u32,
+}
+
+impl Tournament {
+    /// Returns the ranked entrants, the best first.
+    pub fn standings(&self) -> Vec<&Entrant> {
+        let mut places = self.places_where(Entrant::is_ranked);
+        self.rank(&mut places);
+        places.into_iter().map(|place| self.at_place(place)).collect()
+    }
+
+    /// Returns at most `count` rows of the standings, beginning with this one, from 0.
+    pub fn standing_rows(&self, from: usize, count: usize) -> Vec<StandingRow> {
+        let mut rows = Vec::new();
+        let mut persons = 0;
+        let mut last: Option<(Standing, u32)> = None;
+        for (number, entrant) in self.standings().into_iter().enumerate() {
+            let mut rank = None;
+            if !entrant.is_bot {
+                persons += 1;
+                let tied = last.filter(|(standing, _)| *standing == entrant.standing);
+                let shared = tied.map_or(persons, |(_, rank)| rank);
+                last = Some((entrant.standing, shared));
+                rank = Some(shared);
+            }
+            if number < from {
+                continue;
+            }
+            if rows.len() == count {
+                break;
+            }
+            rows.push(StandingRow {
+                rank,
+                player: entrant.player,
+                name: entrant.name.clone(),
+                is_bot: entrant.is_bot,
+                is_paused: entrant.is_paused,
+                is_eliminated: entrant.state == EntrantState::Eliminated,
+                score: entrant.standing.score,
+                tie_break: entrant.standing.tie_break,
+                games: entrant.games,
+            });
+        }
+        rows
+    }
+
+    /// Returns the rank of a player among the players without bots, from 1; `None` for a bot, or
+    /// without an entry that counts.
+    pub fn rank_of(&self, player: PlayerId) -> Option<u32> {
+        let own = self.entrant(player).filter(|own| own.is_ranked() && !own.is_bot)?;
+        let is_better = |entrant: &Entrant| {
+            entrant.is_ranked() && !entrant.is_bot && entrant.standing > own.standing
+        };
+        Some(self.count_entrants(is_better) + 1)
+    }
+}
