@@ -1672,9 +1672,9 @@ export type TournamentDetail = Tournament & {
 
 /** The entry of a player. */
 export interface TournamentEntry {
-  /** The player's rank, from 1; null before the first result. */
+  /** The player's rank, from 1; null before the start. */
   readonly rank: number | null;
-  /** The player's score in hundredths of a point. */
+  /** The player's score: hundredths of a point, or whole points in an arena tournament. */
   readonly score: number;
   /** The table at which the player plays, if any. */
   readonly table: string | null;
@@ -1721,7 +1721,7 @@ export interface TournamentStanding {
   readonly player: string;
   /** The rank, from 1; equal scores share it. Null for a bot. */
   readonly rank: number | null;
-  /** The score in hundredths of a point. */
+  /** The score: hundredths of a point, or whole points in an arena tournament. */
   readonly score: number;
 }
 

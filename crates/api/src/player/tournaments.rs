@@ -176,10 +176,10 @@ pub struct TournamentDetail {
 /// The entry of a player.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct TournamentEntry {
-    /// The player's rank, from 1; null before the first result.
+    /// The player's rank, from 1; null before the start.
     #[schema(required = true)]
     pub rank: Option<u32>,
-    /// The player's score in hundredths of a point.
+    /// The player's score: hundredths of a point, or whole points in an arena tournament.
     pub score: i64,
     /// The table at which the player plays, if any.
     #[schema(required = true)]
@@ -196,7 +196,7 @@ pub struct TournamentStanding {
     #[schema(example = "Benjie")]
     pub name: String,
     pub is_bot: bool,
-    /// The score in hundredths of a point.
+    /// The score: hundredths of a point, or whole points in an arena tournament.
     pub score: i64,
     /// The number of games that have been scored.
     pub games: u32,
