@@ -354,3 +354,43 @@ async fn an_operator_announces_a_tournament_and_cancels_it_after_seeing_the_amou
     assert_eq!(read_value::<i64>(&server.bank.pool, closed).await, 1);
     check_ledger(&server.bank.pool).await;
 }
+
+/// Rules 7.1 and 7.4: before the first result every entry is returned, and the running games are void.
+#[tokio::test]
+async fn a_tournament_that_is_cancelled_while_it_is_played_frees_its_players() {
+    let server = Server::new().await;
+    let admin = server.session("ate.luz", Role::Admin).await;
+    let guests = server.guests(3).await;
+    let players: Vec<_> = guests.iter().map(|guest| guest.player()).collect();
+    let before = server.bank.wallets(&players).await;
+    let announce = json!({
+        "preset": "sit_and_go_3", "name": "Ring", "buy_in": 500, "fee": 50, "guarantee": 3_000,
+    });
+    let announced = ok(server.post_once(&admin, "/v1/operator/tournaments", &announce)).await;
+    let tournament = format!("/v1/tournaments/{}", text(&announced["id"]));
+    for guest in &guests {
+        let entry = server.call(Method::PUT, &format!("{tournament}/entry"), guest);
+        ok(entry.json(&json!({}))).await;
+    }
+    let own_table = format!("{tournament}/table");
+    for guest in &guests {
+        let table = ok(server.get(&own_table, guest)).await["table"].clone();
+        assert_eq!(ok(server.get("/v1/table", guest)).await["table"], table);
+    }
+    let cancellation = format!("/v1/operator/tournaments/{}/cancellation", text(&announced["id"]));
+    let reason = json!({ "reason": "the hall is closed" });
+    let cancelled = ok(server.post_once(&admin, &cancellation, &reason)).await;
+    assert_eq!(cancelled["refunds"].as_array().unwrap().len(), 3);
+    assert_eq!(server.bank.wallets(&players).await, before);
+    for guest in &guests {
+        expect_refusal(server.get(&own_table, guest), 404, "not_seated").await;
+        expect_refusal(server.get("/v1/table", guest), 404, "not_seated").await;
+        let shown = ok(server.get(&tournament, guest)).await;
+        assert_eq!(shown["state"], "cancelled");
+    }
+    let closed = "select count(*) from tournaments t
+        join accounts a on a.code = 'tournament:' || t.id
+        where t.closed_at is not null and a.is_closed and a.balance = 0";
+    assert_eq!(read_value::<i64>(&server.bank.pool, closed).await, 1);
+    check_ledger(&server.bank.pool).await;
+}
