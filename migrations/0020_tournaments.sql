@@ -45,17 +45,16 @@ create table tournament_lines (
 
 grant select, insert on tournament_lines to bahay_service;
 
--- The players who have registered, with the table where each plays or has played last.
+-- The players who have registered, by whom an account is kept that a tournament owes coins.
 create table tournament_entrants (
     tournament uuid not null references tournaments,
     player uuid not null,
-    table_id uuid null,
     primary key (tournament, player)
 );
 
 create index tournament_entrants_of_player on tournament_entrants (player, tournament);
 
-grant select, insert, update (table_id), delete on tournament_entrants to bahay_service;
+grant select, insert, delete on tournament_entrants to bahay_service;
 
 -- The finished games of tournaments. No coins are staked in them, so they are not among `games`, whose rows
 -- the audit compares with operations. A game is stored before its table goes on, and the tournament notes it

@@ -45,7 +45,8 @@ pub struct RecordedGame {
     pub settlement: Option<Value>,
 }
 
-/// Reads a game, of a tournament too; `None` if there is no such game. The caller authorizes the access, by `players`.
+/// Reads a game, of a tournament too; `None` if there is no such game. The caller authorizes the
+/// access, by `players`.
 pub async fn read_game(
     pool: &PgPool,
     records: &Records,

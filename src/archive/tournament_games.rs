@@ -46,6 +46,34 @@ pub struct TournamentGame {
     pub finished_at_ms: i64,
 }
 
+/// A row of a game without its record.
+struct GameRow {
+    game: Uuid,
+    table_id: Uuid,
+    round: i32,
+    table_number: i32,
+    number: i32,
+    kind: String,
+    scores: Json<Vec<TournamentScore>>,
+    finished_at: SqlTimestamp,
+}
+
+impl GameRow {
+    fn into_game(self, tournament: TournamentId) -> TournamentGame {
+        TournamentGame {
+            game: GameId(self.game),
+            tournament,
+            table: TableId(self.table_id),
+            round: from_number(self.round),
+            table_number: from_number(self.table_number),
+            number: from_number(self.number),
+            kind: self.kind,
+            scores: self.scores.0,
+            finished_at_ms: from_sql(self.finished_at).ms(),
+        }
+    }
+}
+
 /// Stores a game with its record, once. Returns false if the table has another game of this number.
 pub async fn store_tournament_game(
     pool: &PgPool,
@@ -103,7 +131,8 @@ pub async fn unscored_games(
     tournament: TournamentId,
 ) -> Result<Vec<TournamentGame>, sqlx::Error> {
     let query = || {
-        sqlx::query!(
+        sqlx::query_as!(
+            GameRow,
             r#"
             select g.game, g.table_id, g.round, g.table_number, g.number, g.kind,
                 g.scores as "scores: Json<Vec<TournamentScore>>",
@@ -116,17 +145,7 @@ pub async fn unscored_games(
         )
         .fetch_all(pool)
     };
-    let rows = db::retry(query).await?.into_iter().map(|row| TournamentGame {
-        game: GameId(row.game),
-        tournament,
-        table: TableId(row.table_id),
-        round: from_number(row.round),
-        table_number: from_number(row.table_number),
-        number: from_number(row.number),
-        kind: row.kind,
-        scores: row.scores.0,
-        finished_at_ms: from_sql(row.finished_at).ms(),
-    });
+    let rows = db::retry(query).await?.into_iter().map(|row| row.into_game(tournament));
     Ok(rows.collect())
 }
 
@@ -181,7 +200,8 @@ pub async fn list_tournament_games(
     let limit = limit.clamp(1, PAGE_MAX);
     let (time, id) = after.unwrap_or((Timestamp::from_ms(0), Uuid::nil()));
     let query = || {
-        sqlx::query!(
+        sqlx::query_as!(
+            GameRow,
             r#"
             select g.game, g.table_id, g.round, g.table_number, g.number, g.kind,
                 g.scores as "scores: Json<Vec<TournamentScore>>",
@@ -198,17 +218,7 @@ pub async fn list_tournament_games(
         )
         .fetch_all(pool)
     };
-    let rows = db::retry(query).await?.into_iter().map(|row| TournamentGame {
-        game: GameId(row.game),
-        tournament,
-        table: TableId(row.table_id),
-        round: from_number(row.round),
-        table_number: from_number(row.table_number),
-        number: from_number(row.number),
-        kind: row.kind,
-        scores: row.scores.0,
-        finished_at_ms: from_sql(row.finished_at).ms(),
-    });
+    let rows = db::retry(query).await?.into_iter().map(|row| row.into_game(tournament));
     let key = |last: &TournamentGame| (Timestamp::from_ms(last.finished_at_ms), last.game.0);
     Ok(Page::from_rows(rows.collect(), limit, key))
 }

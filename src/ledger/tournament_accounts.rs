@@ -1,25 +1,13 @@
-//! The accounts of tournaments apart from their operations: their balances, and their closing.
+//! The closing of the accounts of tournaments.
 
-use bahay_engine::coins::Coins;
 use bahay_engine::table::TournamentId;
 use sqlx::PgConnection;
 
 use super::Ledger;
 use super::chart::Account;
 use super::error::LedgerError;
-use crate::db;
 
 impl Ledger {
-    /// Returns the balance of a tournament's account; zero if nothing was ever paid.
-    pub async fn tournament_balance(&self, tournament: TournamentId) -> Result<Coins, LedgerError> {
-        let code = Account::Tournament(tournament).to_string();
-        let once = || {
-            sqlx::query_scalar!("select a.balance from accounts a where a.code = $1", code)
-                .fetch_optional(&self.reads)
-        };
-        Ok(Coins::from_hundredths(db::retry(once).await?.unwrap_or(0)))
-    }
-
     /// Closes the account of a tournament, in the caller's transaction. A constraint of the database
     /// refuses this while the account holds coins, and any coins from then on.
     ///

@@ -9,8 +9,8 @@
 //!
 //! `seats` seats players, `admission` decides who may sit down, `matching` places tickets and
 //! seats house bots, `private` runs tables with codes, `practice` tables without coins,
-//! `tournaments` tables of tournaments, and
-//! `room_counts` samples the players of the rooms for metrics.
+//! `tournaments` tables of tournaments, and `room_counts` samples the players of the rooms for
+//! metrics.
 
 mod admission;
 mod bots;

@@ -8,7 +8,7 @@ use serde_json::Value;
 use sqlx::{PgConnection, PgPool};
 
 use super::store::{self, Summary};
-use super::{TournamentError, TournamentState, Tournaments, subject};
+use super::{TournamentError, Tournaments, state_of, subject};
 use crate::archive::tournament_games;
 use crate::ids::GameId;
 use crate::ledger::{TournamentPurpose, TransferForTournament};
@@ -144,7 +144,7 @@ impl Tournaments {
     ) -> Result<(), TournamentError> {
         match &line.input {
             Input::Register { player, .. } => {
-                store::set_entrant_in_tx(connection, id, *player, None).await?;
+                store::insert_entrant_in_tx(connection, id, *player).await?;
             }
             Input::Withdraw { player } | Input::EntryRefused { player, .. } => {
                 store::remove_entrant_in_tx(connection, id, *player).await?;
@@ -157,7 +157,7 @@ impl Tournaments {
         }
         let summary = Summary {
             version,
-            state: TournamentState::from_tournament(tournament),
+            state: state_of(tournament),
             entrants: tournament.entrant_count(),
             due_at: tournament.deadline(),
             is_closed,

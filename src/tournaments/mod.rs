@@ -45,23 +45,12 @@ use crate::operators::audit::{self, Action, Actor};
 use crate::rate_limit::Address;
 use crate::reason::Reason;
 
+pub use bahay_base::states::TournamentState;
 pub use error::TournamentError;
 pub use store::{ListedTournament, VersionResults};
 
 use journal::{AuditRecord, LineWrite, Replica};
 use store::Announcement;
-
-bahay_base::text_enum! {
-    /// The state of a tournament.
-    pub enum TournamentState {
-        /// Players register.
-        Announced = "announced",
-        Running = "running",
-        /// All games are over; prizes may still be due.
-        Ended = "ended",
-        Cancelled = "cancelled",
-    }
-}
 
 /// The number of cached replicas above which those of tournaments that are paid out are dropped.
 const REPLICAS_MAX: usize = 1_024;
@@ -91,14 +80,13 @@ pub struct TournamentDraft {
     pub code: Option<String>,
 }
 
-impl TournamentState {
-    pub fn from_tournament(tournament: &Tournament) -> Self {
-        match tournament.phase() {
-            Phase::Announced => Self::Announced,
-            Phase::Break { .. } | Phase::Round | Phase::Arena { .. } => Self::Running,
-            Phase::Ended => Self::Ended,
-            Phase::Cancelled { .. } => Self::Cancelled,
-        }
+/// Returns the state that a tournament's phase belongs to.
+pub fn state_of(tournament: &Tournament) -> TournamentState {
+    match tournament.phase() {
+        Phase::Announced => TournamentState::Announced,
+        Phase::Break { .. } | Phase::Round | Phase::Arena { .. } => TournamentState::Running,
+        Phase::Ended => TournamentState::Ended,
+        Phase::Cancelled { .. } => TournamentState::Cancelled,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use bahay_engine::chance::ServerSeed;
 use bahay_engine::hex::Hex;
-use bahay_engine::table::{PlayerId, TableId, TournamentId};
+use bahay_engine::table::{PlayerId, TournamentId};
 use bahay_engine::tournament::{Event, Line, ResultLine, TournamentTerms};
 use jiff_sqlx::Timestamp as SqlTimestamp;
 use serde_json::Value;
@@ -200,19 +200,17 @@ pub(super) async fn update_summary_in_tx(
     .map(|_| ())
 }
 
-/// Notes the table of a registered player, or that there is none yet.
-pub(super) async fn set_entrant_in_tx(
+/// Notes that a player is registered, once.
+pub(super) async fn insert_entrant_in_tx(
     connection: &mut PgConnection,
     id: TournamentId,
     player: PlayerId,
-    table: Option<TableId>,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
-        "insert into tournament_entrants (tournament, player, table_id) values ($1, $2, $3)
-        on conflict (tournament, player) do update set table_id = excluded.table_id",
+        "insert into tournament_entrants (tournament, player) values ($1, $2)
+        on conflict do nothing",
         id.0,
-        player.0,
-        table.map(|table| table.0)
+        player.0
     )
     .execute(connection)
     .await

@@ -8,7 +8,7 @@ use bahay_engine::table::{PlayerId, TournamentId};
 use uuid::Uuid;
 
 use crate::support::bank::Bank;
-use crate::support::db::{execute, read_rows};
+use crate::support::db::{execute, read_rows, read_value};
 
 /// The price of an entry, in hundredths.
 const PRICE: i64 = 5_000;
@@ -63,7 +63,13 @@ impl<'a> Tournament<'a> {
     }
 
     async fn balance(&self) -> i64 {
-        self.bank.ledger.tournament_balance(self.id).await.unwrap().hundredths()
+        let sum = format!(
+            "select coalesce(sum(a.balance), 0)::bigint
+            from accounts a
+            where a.code = 'tournament:{}'",
+            self.id
+        );
+        read_value(&self.bank.pool, &sum).await
     }
 
     /// Closes the account and the tournament.

@@ -47,3 +47,16 @@ crate::text_enum! {
         OnlySameNetwork = "only_same_network",
     }
 }
+
+crate::text_enum! {
+    /// The state of a tournament.
+    #[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(example = "announced"))]
+    pub enum TournamentState {
+        /// Players register.
+        Announced = "announced",
+        Running = "running",
+        /// All games are over.
+        Ended = "ended",
+        Cancelled = "cancelled",
+    }
+}

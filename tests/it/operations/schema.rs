@@ -239,7 +239,7 @@ async fn the_service_can_neither_change_nor_remove_what_was_booked() {
         "settlement_days arw",
         "settlements ar w(gross,fee,reversed_at)",
         "sign_in_failures arwd",
-        "tournament_entrants ard w(table_id)",
+        "tournament_entrants ard",
         "tournament_games ar w(scored_in)",
         "tournament_lines ar",
         "tournaments ar w(version,state,entrants,due_at,closed_at)",

@@ -1,5 +1,6 @@
 //! Tournaments: their list, entries, standings and games.
 
+use bahay_base::states::TournamentState;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
@@ -97,20 +98,6 @@ pub struct TournamentFilter {
     /// Restricts the list to tournaments in this state.
     #[param(inline)]
     pub state: Option<TournamentState>,
-}
-
-bahay_base::text_enum! {
-    /// The state of a tournament.
-    #[derive(ToSchema)]
-    #[schema(example = "announced")]
-    pub enum TournamentState {
-        /// Players register.
-        Announced = "announced",
-        Running = "running",
-        /// All games are over.
-        Ended = "ended",
-        Cancelled = "cancelled",
-    }
 }
 
 /// A request to register for a tournament.

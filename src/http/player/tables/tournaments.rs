@@ -16,7 +16,7 @@ use crate::db::{Page, PgPool};
 use crate::http::{Body, Code, CodeExt as _, PageOf, PageRequest, Path, Problem, Time};
 use crate::ids::PlayerId;
 use crate::rate_limit::Address;
-use crate::tournaments::{TournamentError, TournamentState, Tournaments, VersionResults};
+use crate::tournaments::{TournamentError, TournamentState, Tournaments, VersionResults, state_of};
 
 /// The maximum number of characters of a private tournament's code.
 const CODE_LENGTH_MAX: usize = 16;
@@ -55,24 +55,6 @@ impl From<TournamentError> for Problem {
     }
 }
 
-fn api_state(state: TournamentState) -> api::TournamentState {
-    match state {
-        TournamentState::Announced => api::TournamentState::Announced,
-        TournamentState::Running => api::TournamentState::Running,
-        TournamentState::Ended => api::TournamentState::Ended,
-        TournamentState::Cancelled => api::TournamentState::Cancelled,
-    }
-}
-
-fn own_state(state: api::TournamentState) -> TournamentState {
-    match state {
-        api::TournamentState::Announced => TournamentState::Announced,
-        api::TournamentState::Running => TournamentState::Running,
-        api::TournamentState::Ended => TournamentState::Ended,
-        api::TournamentState::Cancelled => TournamentState::Cancelled,
-    }
-}
-
 fn api_tournament(
     id: TournamentId,
     terms: &bahay_engine::tournament::TournamentTerms,
@@ -88,7 +70,7 @@ fn api_tournament(
     api::Tournament {
         id: id.0,
         name: terms.name.clone(),
-        state: api_state(state),
+        state,
         format: format.to_owned(),
         kind: terms.game.kind().to_owned(),
         seats: terms.game.seats,
@@ -104,12 +86,12 @@ fn api_tournament(
 
 /// Returns a tournament as its list shows it.
 pub(crate) fn show_announced(tournament: &Tournament) -> api::Tournament {
-    let state = TournamentState::from_tournament(tournament);
+    let state = state_of(tournament);
     api_tournament(tournament.id(), tournament.terms(), state, tournament.entrant_count())
 }
 
 fn api_detail(tournament: &Tournament, player: PlayerId) -> api::TournamentDetail {
-    let state = TournamentState::from_tournament(tournament);
+    let state = state_of(tournament);
     let id = tournament.id();
     let is_registered = tournament.is_registered(player);
     let entrant = tournament.entrant(player).filter(|_| is_registered);
@@ -135,7 +117,7 @@ pub(crate) async fn list_tournaments(
     State(tournaments): State<Tournaments>,
     request: PageRequest<Player, api::TournamentFilter>,
 ) -> Result<Json<PageOf<api::Tournament>>, Problem> {
-    let state = request.filter.state.map(own_state);
+    let state = request.filter.state;
     let list = format!("tournaments {state:?}");
     let read = |below, limit| tournaments.list(state, below, limit);
     let page = request.read(&list, read).await?;
