@@ -5,8 +5,8 @@
 // network. Files are named by their content and cached as they come. The cached files of the previous version
 // stay for open pages; older ones are deleted. A page without the mark that requests this worker unregisters
 // it, so a server without the worker is rid of it at the next visit.
-const VERSION = '277dae95ed25';
-const SHELL = JSON.parse('["app-e96f71cdb04d.js","chunk-5fc6c6ccb426.js","chunk-63b5cc19696e.js","chunk-68fca4236b9d.js","chunk-aa3eb2306ee4.js","chunk-ae349e84de5b.js","style-3edc3d52440e.css","tongits-46fcd7b25361.js"]');
+const VERSION = '6127025ccb09';
+const SHELL = JSON.parse('["app-f12bed48e62a.js","chunk-2895a6d4681b.js","chunk-2be8bec84db2.js","chunk-452f4a3b2ca5.js","chunk-b077e9c2e39e.js","chunk-d5147f33a24a.js","style-3edc3d52440e.css","tongits-e62e29f4aa95.js"]');
 const PAGE = '/play';
 const FILES = '/play/files/';
 const MARK = 'name="worker"';

@@ -1,11 +1,12 @@
 // Returns the texts of refusals from the lists of clients/refusals: those of a game, which its folder adds, or
 // those of the house, which are loaded when needed.
+import own from '../../clients/refusals/client.json';
 import { language } from './words.ts';
 
 type Refusals = Readonly<Record<string, { readonly en: string; readonly fil: string }>>;
 
-// The list of the house cannot be loaded when this text is needed.
-const UNREACHABLE: Refusals = { unreachable: { en: 'The house cannot be reached.', fil: 'Hindi maabot ang bahay.' } };
+/** The texts that are needed when no list can be loaded. */
+const OWN: Refusals = own;
 const HOUSE = '';
 
 const known = new Map<string, Refusals>();
@@ -23,7 +24,7 @@ export function addRefusals(kind: string, refusals: Refusals) {
 
 /** Returns a refusal's text from those loaded; for an unknown code its detail, or the code. */
 export function refusalText(code: string, detail?: string | null, kind?: string): string {
-  const found = known.get(kind ?? HOUSE)?.[code] ?? known.get(HOUSE)?.[code] ?? UNREACHABLE[code];
+  const found = known.get(kind ?? HOUSE)?.[code] ?? known.get(HOUSE)?.[code] ?? OWN[code];
   if (found !== undefined) return language.value === 'en' ? found.en : found.fil;
   return detail ?? code;
 }
