@@ -63,7 +63,7 @@ impl ModelServer {
     fn seated_reply(&self) -> Reply {
         match self.seated_table() {
             Some(table) => Reply::new(200, json!({ "table": table })),
-            None => Reply::problem(409, "not_seated"),
+            None => Reply::problem(404, "not_seated"),
         }
     }
 
