@@ -111,6 +111,15 @@ pub struct ActionScreen {
     pub words: String,
 }
 
+impl ActionScreen {
+    /// Describes an action of any game.
+    pub fn from_action(action: &Action) -> Self {
+        let pieces = catch_panic(|| AnyGame::describe_action(action)).unwrap_or_default();
+        let json = serde_json::to_string(action).unwrap_or_default();
+        Self { json, words: join_pieces(&pieces) }
+    }
+}
+
 /// A line of the description of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScreenLine {
@@ -207,8 +216,8 @@ fn to_table_screen(table: &TableState, state: &State, server_ms: i64) -> TableSc
             deadline_ms,
             left_ms: deadline_ms.saturating_sub(server_ms).max(0),
         }),
-        actions: legal.iter().map(to_action_screen).collect(),
-        hint: state.hint.as_ref().map(|hint| to_action_screen(&hint.action)),
+        actions: legal.iter().map(ActionScreen::from_action).collect(),
+        hint: state.hint.as_ref().map(|hint| ActionScreen::from_action(&hint.action)),
         pot: view.pot.hundredths(),
         lines: rows.iter().map(to_line).collect(),
         settlement: match &view.phase {
@@ -266,12 +275,6 @@ fn describe(view: &TableView<AnyGame>) -> Vec<Row> {
         }
         _ => Vec::new(),
     }
-}
-
-fn to_action_screen(action: &Action) -> ActionScreen {
-    let pieces = catch_panic(|| AnyGame::describe_action(action)).unwrap_or_default();
-    let json = serde_json::to_string(action).unwrap_or_default();
-    ActionScreen { json, words: join_pieces(&pieces) }
 }
 
 fn to_line(row: &Row) -> ScreenLine {
