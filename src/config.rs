@@ -21,7 +21,7 @@ use crate::auth::{SealingKeys, Signer, WeakSecretError};
 use crate::grant_limits::GrantLimits;
 use crate::openid::Issuers;
 use crate::operators::AdjustmentBounds;
-use crate::reports::pair_signs::ALERT_SCORE_DEFAULT;
+use crate::reports::pairs::signs::ALERT_SCORE_DEFAULT;
 use crate::rewards::{Calendar, ReliefTerms, STREAK_DAYS, Terms};
 use crate::standings;
 use crate::telemetry::Collector;

@@ -5,46 +5,29 @@
 //! Operations that are not projected yet are added from the ledger itself, so the sums of an
 //! interval are exact (`booked`).
 //!
-//! - `today` combines the figures of a day, `period` those of any period and `comparison` those of
-//!   two days or weeks, each of whole `days`; `active_players` counts those who played, `day_alerts` lists what requires
-//!   attention.
-//! - `settlements` lists settled games, `totals` sums them, `export` writes them as CSV, `game`
-//!   reports one of them in full.
-//! - `pairs` ranks pairs of players by signs of collusion (`pair_signs`), from a projection of its
-//!   own (`pair_projection`); `suspected_pairs` counts those that are an alert, in the background.
-//! - `player` and `partners` report a player, `statement` a wallet, `books` the accounts; `deals` is
-//!   public and counts voided games.
+//! - `periods` has the figures of whole days, `settlements` the settled games, `game` one of them in
+//!   full.
+//! - `pairs` ranks pairs of players by signs of collusion, from a projection of its own.
+//! - `players` reports one player, `books` the accounts, `search` finds anything by a part of its
+//!   name; `deals` is public and counts voided games.
 //!
 //! Bounds: reports have a pool of their own with a few connections and short statements, so that a
 //! report never delays players; a page has at most [`PAGE_MAX`] rows. Deliberately absent:
 //! authorization.
 
-mod active_players;
 mod booked;
 mod books;
-mod comparison;
 mod csv;
-mod day_alerts;
 mod days;
 mod deals;
-mod export;
 mod figures;
 mod game;
-mod pair_projection;
-pub mod pair_signs;
-mod pairs;
-mod partners;
-mod period;
-mod player;
+pub mod pairs;
+mod periods;
+mod players;
 mod projection;
 mod search;
-mod settlement_filter;
-mod settlement_order;
 mod settlements;
-mod statement;
-mod suspected_pairs;
-mod today;
-mod totals;
 
 use std::sync::Arc;
 
@@ -65,8 +48,7 @@ pub use deals::{DealSpan, Deals, UNENDED_AFTER};
 pub use figures::sum_figures;
 pub use game::{Dossier, RecordVerdict};
 pub use pairs::{PAIR_DAYS_MAX, PairPosition, Pairs};
-pub use player::PlayerReport;
-pub use statement::{TooManyBookings, write_statement};
+pub use players::{PlayerReport, TooManyBookings, write_statement};
 
 /// The maximum page size; a larger limit is reduced to it.
 pub const PAGE_MAX: u32 = 100;

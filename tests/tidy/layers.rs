@@ -79,7 +79,7 @@ verify: archive db ledger metrics records
 operate: archive clock config db ledger live_store operators reason tables
 # Settings, the wiring, the commands.
 config: accounts allowance auth grant_limits live_store lobby openid operators::AdjustmentBounds
-    rate_limit records reports::pair_signs retention rewards standings telemetry
+    rate_limit records reports::pairs::signs retention rewards standings telemetry
 app: accounts auth clock config db http idempotency jobs ledger live_store lobby metrics notices
     operators projections rate_limit ratings records reports retention rewards rooms social
     standings tables tournaments verify ws

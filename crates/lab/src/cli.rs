@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use bahay::cli::{CommandError, exit_code, ledger_report, runtime};
 use bahay::config::{Database, StandingsSettings};
 use bahay::records::Records;
-use bahay::reports::pair_signs::ALERT_SCORE_DEFAULT;
+use bahay::reports::pairs::signs::ALERT_SCORE_DEFAULT;
 use bahay::reports::{Pairs, Reports};
 use bahay_base::clock::Clock;
 use bahay_base::error_line::to_one_line;

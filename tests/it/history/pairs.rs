@@ -1,7 +1,7 @@
 //! The projection of pairs, against the ledger in plain SQL.
 
 use bahay::reports::PeriodDays;
-use bahay::reports::pair_signs::PairEvidence;
+use bahay::reports::pairs::signs::PairEvidence;
 use bahay::standings::{Calendar, Zone};
 use sqlx::PgPool;
 use uuid::Uuid;

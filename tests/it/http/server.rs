@@ -22,7 +22,7 @@ use bahay::operators::{
 use bahay::rate_limit::{self, RateLimits};
 use bahay::ratings::Ratings;
 use bahay::records::Records;
-use bahay::reports::pair_signs::ALERT_SCORE_DEFAULT;
+use bahay::reports::pairs::signs::ALERT_SCORE_DEFAULT;
 use bahay::reports::{Pairs, Reports};
 use bahay::rewards::{Rewards, Terms};
 use bahay::social::Social;

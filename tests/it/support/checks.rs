@@ -3,7 +3,7 @@
 use bahay::archive::{self, RecordedGame};
 use bahay::ledger::audit;
 use bahay::records::Records;
-use bahay::reports::pair_signs::ALERT_SCORE_DEFAULT;
+use bahay::reports::pairs::signs::ALERT_SCORE_DEFAULT;
 use bahay::reports::{Pairs, Reports};
 use bahay::standings::{Calendar, Standings};
 use bahay::verify::ledger::{self, Extent, Report};

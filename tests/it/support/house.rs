@@ -310,7 +310,7 @@ async fn start(
         rewards: Terms::default(),
         calendar: bahay::standings::Calendar::default(),
         adjustments: adjustments(),
-        collusion_alert_score: bahay::reports::pair_signs::ALERT_SCORE_DEFAULT,
+        collusion_alert_score: bahay::reports::pairs::signs::ALERT_SCORE_DEFAULT,
         rate_limits,
         retention: RetentionPeriods::default(),
         records: Records::without_archive(),

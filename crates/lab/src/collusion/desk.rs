@@ -1,4 +1,4 @@
-//! The score of the desk (`bahay::reports::pair_signs`) on planted pairs, at each game of the
+//! The score of the desk (`bahay::reports::pairs::signs`) on planted pairs, at each game of the
 //! catalogue: the same function and the same threshold as at the desk, on the net transfer alone.
 //!
 //! A pair plays all of its games together, each with another third player, and from another device
@@ -9,7 +9,7 @@
 //!
 //! Limits: soft play and signals hardly change the net transfer, so this score does not find them.
 
-use bahay::reports::pair_signs::{ALERT_SCORE_DEFAULT, PairEvidence, SharedSignal};
+use bahay::reports::pairs::signs::{ALERT_SCORE_DEFAULT, PairEvidence, SharedSignal};
 use bahay_bots::Ai;
 use bahay_engine::catalog::{self, AnyAction, AnyGame, AnyRules};
 use bahay_engine::chance::ChanceRng;

@@ -20,7 +20,7 @@ mod signs;
 
 use std::io::Write;
 
-use bahay::reports::pair_signs::ALERT_SCORE_DEFAULT;
+use bahay::reports::pairs::signs::ALERT_SCORE_DEFAULT;
 use bahay_engine::chance::{ChanceRng, Key};
 use bahay_engine::hex::Hex;
 

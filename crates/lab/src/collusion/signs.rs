@@ -8,7 +8,7 @@
 //! that the house's AI would choose with the player's view. Signs are sums in thousandths of a
 //! standard deviation, in integers, so that a seed gives the same numbers everywhere.
 
-use bahay::reports::pair_signs::count_deviations;
+use bahay::reports::pairs::signs::count_deviations;
 use bahay_bots::Ai;
 use bahay_engine::cards::CardSet;
 use bahay_engine::game::{Game as _, Viewer};

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use bahay::operators::Role;
-use bahay::reports::pair_signs::ALERT_SCORE_DEFAULT;
+use bahay::reports::pairs::signs::ALERT_SCORE_DEFAULT;
 use bahay::standings::Calendar;
 use bahay_engine::table::PlayerId;
 use bahay_lab::fixtures::{self, GenerateHistory};

@@ -12,13 +12,13 @@ use jiff_sqlx::{Date, Timestamp as SqlTimestamp, ToSqlx as _};
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use super::settlement_filter::{
-    SettlementPosition, SettlementScan, day, directed, filtered, interval,
-};
-use super::settlement_order::{CountBand, find_games, find_in_band};
-use super::{PAGE_MAX, ReportError, Reports, from_sql, to_sql};
 use crate::clock::Timestamp;
 use crate::db::{self, Page};
+use crate::reports::settlements::filter::{
+    SettlementPosition, SettlementScan, day, directed, filtered, interval,
+};
+use crate::reports::settlements::order::{CountBand, find_games, find_in_band};
+use crate::reports::{PAGE_MAX, ReportError, Reports, from_sql, to_sql};
 
 /// The number of days per search for days with matches.
 const DAYS_AT_ONCE: usize = 64;

@@ -10,8 +10,8 @@ use std::time::Duration;
 use tokio::sync::{Mutex, watch};
 use tokio::time::timeout;
 
-use super::ReportError;
 use crate::clock::Moment;
+use crate::reports::ReportError;
 
 /// The age from which the number is counted again.
 const AGE_MAX: Duration = Duration::from_mins(1);

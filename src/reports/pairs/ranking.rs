@@ -1,5 +1,5 @@
-//! Pairs of players, ranked by signs of collusion over a period of days. `pair_signs` has the
-//! function that scores a pair, `pair_projection` the figures by day. Signs are indications and no
+//! Pairs of players, ranked by signs of collusion over a period of days. `signs` has the
+//! function that scores a pair, `projection` the figures by day. Signs are indications and no
 //! proof: friends meet, and families share a phone.
 //!
 //! A projection maintains the figures, because the payments between two players are in the
@@ -25,14 +25,14 @@ use jiff_sqlx::{Timestamp as SqlTimestamp, ToSqlx as _};
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use super::booked::Interval;
-use super::days::{PeriodDays, add_days, day_of};
-use super::pair_signs::{GAMES_MIN, PairEvidence, PairPoints};
-use super::suspected_pairs::SuspectedPairs;
-use super::{PAGE_MAX, ReportError, Reports, from_sql, to_sql};
 use crate::clock::{self, Timestamp};
 use crate::db::{self, Page};
 use crate::projections;
+use crate::reports::booked::Interval;
+use crate::reports::days::{PeriodDays, add_days, day_of};
+use crate::reports::pairs::signs::{GAMES_MIN, PairEvidence, PairPoints};
+use crate::reports::pairs::suspected::SuspectedPairs;
+use crate::reports::{PAGE_MAX, ReportError, Reports, from_sql, to_sql};
 
 /// The number of days of a period without bounds.
 const DAYS_DEFAULT: i64 = 7;

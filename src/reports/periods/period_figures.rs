@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 use bahay_api::Coins;
 use bahay_api::operator::today::{AccountFlow, BookedFigures, PeriodFigures, PlayerFigures};
 
-use super::booked::{Interval, OperationCount, TransferTotals};
-use super::days::PeriodDays;
-use super::figures::sum_figures;
-use super::{ReportError, Reports};
 use crate::clock::Timestamp;
 use crate::ledger::Code;
+use crate::reports::booked::{Interval, OperationCount, TransferTotals};
+use crate::reports::days::PeriodDays;
+use crate::reports::figures::sum_figures;
+use crate::reports::{ReportError, Reports};
 
 /// The kinds of accounts that belong to a player. Their flows are the counterparts of the others.
 const OF_PLAYERS: [&str; 2] = ["wallet", "stake"];

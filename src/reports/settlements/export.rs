@@ -12,9 +12,9 @@ use futures_util::stream::{self, Stream, StreamExt as _};
 use jiff::Zoned;
 use jiff::tz::TimeZone;
 
-use super::csv::{BYTE_ORDER_MARK, SpreadsheetText, write_line};
-use super::{ReportError, Reports};
 use crate::clock;
+use crate::reports::csv::{BYTE_ORDER_MARK, SpreadsheetText, write_line};
+use crate::reports::{ReportError, Reports};
 
 /// The number of rows per page.
 const ROWS_AT_ONCE: u32 = 2_000;

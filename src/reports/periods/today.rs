@@ -11,12 +11,12 @@ use bahay_api::operator::today::{
 };
 use jiff::tz::TimeZone;
 
-use super::booked::{HOUR_MS, Interval};
-use super::days::PeriodDays;
-use super::figures::{add_transfers, count_games};
-use super::{ReportError, Reports};
 use crate::clock::{self, Timestamp};
 use crate::db;
+use crate::reports::booked::{HOUR_MS, Interval};
+use crate::reports::days::PeriodDays;
+use crate::reports::figures::{add_transfers, count_games};
+use crate::reports::{ReportError, Reports};
 
 impl Reports {
     /// Returns the overview of the current day in `zone`, which is that of the projection of pairs,

@@ -7,11 +7,11 @@ use bahay_api::operator::today::{ComparedPeriod, PeriodComparison, PeriodUnit};
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-use super::booked::Interval;
-use super::days::{PeriodDays, add_days};
-use super::period::subtract_figures;
-use super::{ReportError, Reports};
 use crate::clock::Timestamp;
+use crate::reports::booked::Interval;
+use crate::reports::days::{PeriodDays, add_days};
+use crate::reports::periods::period_figures::subtract_figures;
+use crate::reports::{ReportError, Reports};
 
 /// Returns the day, or the week from Monday to Sunday that contains it.
 fn days_of(day: Date, unit: PeriodUnit) -> PeriodDays {

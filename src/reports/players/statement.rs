@@ -9,13 +9,13 @@ use bahay_engine::coins;
 use jiff::tz::TimeZone;
 use jiff_sqlx::Timestamp as SqlTimestamp;
 
-use super::books::ledger_code;
-use super::csv::write_line;
-use super::{Interval, ReportError, Reports, from_sql, to_sql};
 use crate::clock;
 use crate::db;
 use crate::ids::PlayerId;
 use crate::ledger::Code;
+use crate::reports::books::ledger_code;
+use crate::reports::csv::write_line;
+use crate::reports::{Interval, ReportError, Reports, from_sql, to_sql};
 
 /// The maximum number of lines of a statement.
 const LINES_MAX: usize = 10_000;

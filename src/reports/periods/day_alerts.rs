@@ -9,9 +9,9 @@ use bahay_api::Coins;
 use bahay_api::operator::today::{DayAlerts, Gatherer, SlowSettlement, VoidedGame};
 use jiff_sqlx::{Date as SqlDate, Timestamp as SqlTimestamp};
 
-use super::{ReportError, Reports, from_sql, to_sql};
 use crate::clock::{self, Timestamp};
 use crate::db;
+use crate::reports::{ReportError, Reports, from_sql, to_sql};
 
 /// The time without an operation after which a POT with coins is reported.
 const IDLE_POT: Duration = Duration::from_hours(24);

@@ -7,10 +7,10 @@ use bahay_api::Coins;
 use bahay_api::operator::settlements::{PlayerTotals, SettledTotals, SettlementFilter};
 use jiff_sqlx::{Date, ToSqlx as _};
 
-use super::settlement_filter::{day, filtered, interval};
-use super::{ReportError, Reports, to_sql};
 use crate::clock::Timestamp;
 use crate::db;
+use crate::reports::settlements::filter::{day, filtered, interval};
+use crate::reports::{ReportError, Reports, to_sql};
 
 impl Reports {
     /// Sums all settlements that match the filter.

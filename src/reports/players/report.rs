@@ -6,8 +6,8 @@ use bahay_api::operator::players::{Complaint, PlayerDevice, PlayerNote, PlayerSe
 use bahay_engine::table::PlayerId;
 use jiff_sqlx::Timestamp as SqlTimestamp;
 
-use super::{ReportError, Reports, from_sql};
 use crate::db;
+use crate::reports::{ReportError, Reports, from_sql};
 
 /// The maximum number of listed devices, sessions, notes and reports, the newest of each.
 const LISTED_MAX: i64 = 50;

@@ -9,8 +9,8 @@ use bahay_api::operator::players::{Partner, SharedBy, SharedSignal};
 use bahay_engine::table::PlayerId;
 use uuid::Uuid;
 
-use super::{ReportError, Reports};
 use crate::db;
+use crate::reports::{ReportError, Reports};
 
 /// The number of the player's newest games that are evaluated.
 pub const GAMES_MAX: i64 = 500;

@@ -5,10 +5,10 @@
 use bahay_api::operator::today::PlayerFigures;
 use jiff_sqlx::ToSqlx as _;
 
-use super::days::PeriodDays;
-use super::{ReportError, Reports, to_sql};
 use crate::clock::Timestamp;
 use crate::db;
+use crate::reports::days::PeriodDays;
+use crate::reports::{ReportError, Reports, to_sql};
 
 impl Reports {
     /// Counts the players of the settled games that ended on some days and before an instant.

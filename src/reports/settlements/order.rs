@@ -9,9 +9,9 @@ use jiff_sqlx::{Date, ToSqlx as _};
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use super::settlement_filter::{SettlementScan, day, directed, filtered, interval};
-use super::to_sql;
 use crate::db;
+use crate::reports::settlements::filter::{SettlementScan, day, directed, filtered, interval};
+use crate::reports::to_sql;
 
 /// A place among the daily counts in the order of a list: an amount in hundredths of a coin and a
 /// day. Settlements of equal amounts are in the order of their days.

@@ -4,8 +4,8 @@
 
 use sqlx::{PgConnection, PgPool};
 
-use super::Pairs;
 use crate::projections::Projection;
+use crate::reports::Pairs;
 
 impl Projection for Pairs {
     const NAME: &'static str = "pairs";
