@@ -28,6 +28,8 @@ pub(crate) const PACKAGES: &[(&str, &[&str])] = &[
     ("events", &["base", "db"]),
     // The behaviour of a player's client without I/O.
     ("client", &["engine", "protocol", "shell"]),
+    // Its interface for other languages.
+    ("client-ffi", &["client", "engine", "protocol"]),
     // A player's client, and the laboratory, which may also depend on the service itself.
     ("client-tokio", &["base", "bots", "client", "engine", "protocol"]),
     (
@@ -63,6 +65,7 @@ pub(crate) const RESTRICTED: &[(&str, &[&str])] = &[
     ("tokio-tungstenite", &["bahay", "client-tokio", "lab"]),
     ("totp-rs", &["bahay"]),
     ("tracing-subscriber", &["telemetry"]),
+    ("uniffi", &["client-ffi"]),
     ("zstd", &["bahay", "records"]),
 ];
 
