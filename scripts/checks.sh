@@ -41,6 +41,7 @@ cmd_test() {
   run_step documentation check_documentation
   run_step supply check_supply
   run_step build build_tests
+  run_step sdk build_sdk
   start_services
   start_end_to_end
   run_step tests run_tests
@@ -48,17 +49,19 @@ cmd_test() {
   say "everything passed:$STEPS"
 }
 
-# Runs the end-to-end tests: clients, learning programs and contracts against running servers, and the build of the
-# browser client. The drills use the pages in a browser.
+# Runs the end-to-end tests: clients in every language, learning programs and contracts against running servers, and
+# the build of the browser client. The drills use the pages in a browser.
 cmd_e2e() {
   [ $# -eq 0 ] || die "unknown argument $1: ./dev e2e"
   enter_test_instance e2e memory
   choose_incremental
   build --features bahay/events
   build_lab --features bahay/events
+  build_sdk
   start_services
   run_step clients check_clients
   run_step env check_env
+  run_step sdk check_sdk
   run_step contracts check_contracts
   run_step play check_play_build
   say "end to end:$STEPS"
@@ -132,7 +135,7 @@ run_tests() {
 }
 
 # Runs the drills, which take minutes: the release archive, the desk and the browser client in Chromium, monitoring, a
-# house in containers, backups, the archive, fuzzing and faults.
+# house in containers, backups, the archive, fuzzing, the size of the clients' library, and faults.
 cmd_drills() {
   [ $# -eq 0 ] || die "unknown argument $1: ./dev drills"
   enter_test_instance drills
@@ -147,6 +150,7 @@ cmd_drills() {
   check_backups
   check_archive
   check_fuzz
+  check_sdk_sizes
   # Applies each fault once, and forged evidence that the checks must detect.
   cmd_chaos --short --seed 20 --nodes 2 --tables 4 --canaries
 }

@@ -1,6 +1,6 @@
 """A player's client of a bahay house on asyncio.
 
-The behaviour is the client core's (crates/client), in a native library beside this file; this package owns what the
+The behaviour is the client core's (crates/client), in a native library (`gen`); this package owns what the
 platform does: sockets, HTTP, timers and storage.
 
     async with Client("https://house.example", storage=FileStorage("~/.bahay.json")) as client:
@@ -13,7 +13,7 @@ docs/CLIENTS.md is the guide for authors of clients.
 
 from .client import Client
 from .errors import CallRefused, ClientClosed, NotificationsLost, StorageError
-from .generated import (
+from .gen.bahay_client import (
     ActionModel,
     ActionRefusalModel,
     CallAnswer,

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any, TypeVar
 
 from .errors import CallRefused, ClientClosed, StorageError
-from .generated import (
+from .gen.bahay_client import (
     ActionModel,
     ActionRefusalModel,
     CallAnswer,

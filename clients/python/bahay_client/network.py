@@ -9,7 +9,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, WebSocketException
 from websockets.typing import Subprotocol
 
-from .generated import ClientEffect, ClientInput
+from .gen.bahay_client import ClientEffect, ClientInput
 
 #: A request that the core no longer waits for ends by itself after this time, in seconds.
 REQUEST_TIMEOUT_S = 15.0

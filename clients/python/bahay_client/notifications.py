@@ -4,7 +4,7 @@ import asyncio
 from collections import deque
 
 from .errors import NotificationsLost
-from .generated import ClientNotification
+from .gen.bahay_client import ClientNotification
 
 #: The number of notifications that wait for a reader. A slower reader loses its place.
 WAITING_MAX = 4_096

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Protocol
 
 from .errors import StorageError
-from .generated import StoredKey
+from .gen.bahay_client import StoredKey
 
 _NAMES = {
     StoredKey.DEVICE: "device",

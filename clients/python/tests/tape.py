@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from urllib.parse import parse_qsl, urlsplit
 
-from bahay_client.generated import (
+from bahay_client.gen.bahay_client import (
     ClientEffect,
     ClientInput,
     ClientNotification,

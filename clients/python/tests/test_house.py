@@ -12,6 +12,7 @@ from pathlib import Path
 from bahay_client import CallRefused, Client, CommandOutcome, FileStorage, MessageForm
 
 HOUSE = os.environ.get("BAHAY_URL", "")
+NAMES = ["Althea", "Benjie", "Carmela"]
 FORMS = [MessageForm.FULL, MessageForm.BRIEF, MessageForm.COMPACT]
 GAMES = ["tongits", "tongo_assets", "tongo_options"]
 SAMPLE = Path(__file__).parents[1] / "samples" / "player.py"
@@ -44,15 +45,15 @@ class House(unittest.IsolatedAsyncioTestCase):
         self.assertTrue(HOUSE, "BAHAY_URL is the address of a house")
 
     async def test_every_game_is_played_to_its_settlement(self):
-        async def play(game, form):
-            async with Client(HOUSE, name=f"Player {form.value}", forms=[form]) as client:
+        async def play(game, name, form):
+            async with Client(HOUSE, name=name, forms=[form]) as client:
                 settlement = await asyncio.wait_for(play_to_settlement(client, game), GAME_S)
                 self.assertTrue(all(payment.owed >= 0 for payment in settlement.payments))
                 self.assertIsInstance(await client.leave(), CommandOutcome.DONE)
                 screen = await client.wait_until(lambda screen: screen.table is None)
-                self.assertEqual(screen.player, f"Player {form.value}")
+                self.assertEqual(screen.player, name)
 
-        await asyncio.gather(*map(play, GAMES, FORMS))
+        await asyncio.gather(*map(play, GAMES, NAMES, FORMS))
 
     async def test_a_session_continues_after_a_restart(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -1,0 +1,179 @@
+# shellcheck shell=bash disable=SC2034 # The other parts read the variables set here.
+# Checks the clients on the client core (crates/client-ffi) in other languages. The native library is built; the
+# bindings are generated from it and compared with the checked-in files; the Python client is tested with the tapes,
+# certified, and plays at a server. sdk_kotlin.sh and sdk_csharp.sh do the same for their languages.
+#
+# A drill compares the size of the library, as phones receive it, with clients/sizes.json.
+
+SDK=target/sdk
+# The number of tapes of each game that are written beside the checked-in ones.
+SDK_TAPES=200
+# The games at which clients are certified.
+SDK_GAMES=(
+  tongits
+  tongo_assets
+)
+SDK_SIZES=clients/sizes.json
+# The permitted growth of the library, in hundredths.
+SDK_GROWTH=2
+
+if [ -f scripts/sdk_kotlin.sh ]; then
+  # shellcheck source=/dev/null
+  . scripts/sdk_kotlin.sh
+fi
+if [ -f scripts/sdk_csharp.sh ]; then
+  # shellcheck source=/dev/null
+  . scripts/sdk_csharp.sh
+fi
+
+# Runs the checks; with `write`, updates the checked-in bindings instead; with `sizes`, checks the library's size or
+# updates it.
+cmd_sdk() {
+  case ${1:-}:${2:-} in
+    : | write: | sizes: | sizes:write) ;;
+    *) die "unknown argument $*: ./dev sdk [write | sizes [write]]" ;;
+  esac
+  case ${1:-} in
+    sizes)
+      check_sdk_sizes "${2:-}"
+      return
+      ;;
+    write)
+      build_sdk
+      write_bindings
+      return
+      ;;
+  esac
+  enter_test_instance sdk memory
+  choose_incremental
+  build --features bahay/events
+  build_lab --features bahay/events
+  build_sdk
+  start_services
+  check_sdk
+}
+
+# Builds the library and the generator of bindings, and sets SDK_LIBRARY and SDK_BINDGEN. They are copies, because
+# other builds replace the library by one with other features.
+build_sdk() {
+  local name=libbahay_client_ffi.so
+  [ "$(uname -s)" != Darwin ] || name=libbahay_client_ffi.dylib
+  SDK_LIBRARY=$ROOT/$SDK/lib/$name
+  SDK_BINDGEN=$ROOT/$SDK/lib/bahay-bindgen
+  # A run within another run uses what the outer one has built.
+  if [ -n "${BAHAY_BUILT:-}" ] && [ -f "$SDK_LIBRARY" ]; then return 0; fi
+  type -P cargo >/dev/null || die "cargo is missing: install Rust from https://rustup.rs"
+  # With --workspace, features are unified as for the tests, so that dependencies are not compiled twice.
+  run_child cargo build --workspace --features bahay/events,bahay-client-ffi/bindgen --lib --bin bahay-bindgen ||
+    die "the library of clients does not compile: see above"
+  mkdir -p "$SDK/lib"
+  cp "$(built_program debug "$name")" "$SDK_LIBRARY.new"
+  cp "$(built_program debug bahay-bindgen)" "$SDK_BINDGEN.new"
+  mv "$SDK_LIBRARY.new" "$SDK_LIBRARY"
+  mv "$SDK_BINDGEN.new" "$SDK_BINDGEN"
+}
+
+# Checks every client. Requires SDK_LIBRARY (see build_sdk), BINARY, LAB_BINARY and a running instance.
+check_sdk() {
+  compare_bindings
+  check_sdk_python
+  if declare -F check_sdk_kotlin >/dev/null; then check_sdk_kotlin; fi
+  if declare -F check_sdk_csharp >/dev/null; then check_sdk_csharp; fi
+}
+
+# Prints the languages of the repository with the folder of their bindings, one a line.
+list_bindings() {
+  if [ -d clients/python/bahay_client ]; then echo python clients/python/bahay_client/gen; fi
+  if [ -d clients/kotlin ]; then echo kotlin clients/kotlin/src/gen/kotlin; fi
+  if [ -d clients/swift/Sources/BahayClient/Generated ]; then echo swift clients/swift/Sources/BahayClient/Generated; fi
+}
+
+# Generates the bindings for language $1 into folder $2.
+generate_bindings() {
+  run_child "$SDK_BINDGEN" generate --library "$SDK_LIBRARY" --language "$1" --out-dir "$2" --no-format >/dev/null ||
+    die "the bindings for $1 could not be generated: see above"
+}
+
+compare_bindings() {
+  local language folder file
+  rm -rf "$SDK/gen"
+  while read -r language folder; do
+    generate_bindings "$language" "$SDK/gen/$language"
+    while read -r file; do
+      cmp -s "$SDK/gen/$language/$file" "$folder/$file" ||
+        die "$folder/$file differs from the library: run ./dev sdk write"
+    done <<<"$(cd "$SDK/gen/$language" && find . -type f)"
+  done <<<"$(list_bindings)"
+}
+
+write_bindings() {
+  local language folder
+  while read -r language folder; do generate_bindings "$language" "$folder"; done <<<"$(list_bindings)"
+  if declare -F write_sdk_csharp >/dev/null; then write_sdk_csharp; fi
+  say "the bindings are up to date: commit them with the change"
+}
+
+# Tests the Python client. The tapes, the certifications and the server are used at once: they wait more than they
+# compute.
+check_sdk_python() {
+  local server part children=()
+  prepare_env
+  prepare_sdk_python
+  write_tapes "$SDK/tapes" "$SDK_TAPES"
+  make_environment
+  start_contract_server
+  server=$CHILD
+  say "testing the Python client, with $SDK_TAPES tapes of each game, and certifying it"
+  for part in test_client.py test_tapes.py test_house.py "certify.py $LAB_BINARY ${SDK_GAMES[*]}"; do
+    # shellcheck disable=SC2086 # Word splitting is intended.
+    spawn run_sdk_python $part >"$INSTANCE/sdk.${part%%.*}.log" 2>&1
+    children+=("$CHILD:${part%%.*}")
+  done
+  for part in "${children[@]}"; do
+    await_child "${part%%:*}" || {
+      cat "$INSTANCE/sdk.${part#*:}.log" >&2
+      die "the Python client fails in ${part#*:}.py: see above"
+    }
+  done
+  end_process "-$server" TERM 20
+  # The next server that is started chooses an address of its own.
+  unset BAHAY_LISTEN BAHAY_URL
+}
+
+# Copies the package with its library to target/sdk/python.
+prepare_sdk_python() {
+  rm -rf "$SDK/python"
+  mkdir -p "$SDK/python"
+  cp -R clients/python/bahay_client "$SDK/python"
+  cp "$SDK_LIBRARY" "$SDK/python/bahay_client/gen"
+}
+
+run_sdk_python() {
+  export PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$ROOT/$SDK/python BAHAY_TAPES=$ROOT/$SDK/tapes
+  # The servers are on this machine, whatever proxy the environment names.
+  export NO_PROXY=127.0.0.1 no_proxy=127.0.0.1
+  cd "$ROOT/clients/python/tests"
+  with_libraries "$ROOT/$ENV_HOME/venv/bin/python" "$@"
+}
+
+# Builds the library as phones receive it, and compares its size with the noted one, or notes it if $1 is `write`.
+check_sdk_sizes() {
+  local target size noted
+  target=$(rustc -vV | sed -n 's/^host: //p')
+  noted=$(sed -n "s/^ *\"$target\": *\([0-9]*\).*/\1/p" "$SDK_SIZES")
+  if [ -z "$noted" ]; then
+    say "NOT CHECKED: the size of the library: $SDK_SIZES has none for $target"
+    return 0
+  fi
+  run_child cargo build --profile mobile -p bahay-client-ffi || die "the library of clients does not compile: see above"
+  size=$(wc -c <"$(built_program mobile libbahay_client_ffi.so)" | tr -d ' ')
+  if [ "${1:-}" = write ]; then
+    sed -i.old "s/^\( *\"$target\": *\)[0-9]*/\1$size/" "$SDK_SIZES"
+    rm -f "$SDK_SIZES.old"
+    say "the library has $size bytes for $target: commit $SDK_SIZES with the change"
+    return 0
+  fi
+  [ $((size * 100)) -le $((noted * (100 + SDK_GROWTH))) ] ||
+    die "the library has $size bytes instead of $noted for $target: reduce it, or run ./dev sdk sizes write"
+  say "the library has $size bytes for $target, $noted noted"
+}
