@@ -69,7 +69,7 @@ cmd_e2e() {
 
 # Starts the end-to-end tests in a process of their own, beside the other tests: both wait more than they compute.
 start_end_to_end() {
-  spawn env BAHAY_BUILT="$(built_program debug bahay)" "$ROOT/dev" e2e >"$INSTANCE/e2e.log" 2>&1
+  spawn env BAHAY_BUILT="$(built_program debug bahay)" SDK_TAPES=40 "$ROOT/dev" e2e >"$INSTANCE/e2e.log" 2>&1
   END_TO_END=$CHILD
   AT_EXIT="show_end_to_end $AT_EXIT"
 }
