@@ -13,18 +13,18 @@ class Tapes(unittest.TestCase):
     def test_the_client_follows_every_tape(self):
         deviations = []
         connections = shows = played = 0
-        for folder in FOLDERS:
-            tapes = sorted(folder.glob("*.jsonl"))
-            self.assertTrue(tapes, f"{folder} has no tapes")
-            for tape in tapes:
-                try:
-                    summary = play_tape(tape.read_text("utf-8"))
-                except Deviation as deviation:
-                    deviations.append(f"{tape}: {deviation}"[:2_000])
-                else:
-                    played += 1
-                    connections += summary.connections
-                    shows += summary.shows
+        # The first of the written tapes are the checked-in ones.
+        tapes = {tape.name: tape for folder in FOLDERS for tape in sorted(folder.glob("*.jsonl"))}
+        self.assertTrue(tapes, f"{FOLDERS} have no tapes")
+        for tape in tapes.values():
+            try:
+                summary = play_tape(tape.read_text("utf-8"))
+            except Deviation as deviation:
+                deviations.append(f"{tape}: {deviation}"[:2_000])
+            else:
+                played += 1
+                connections += summary.connections
+                shows += summary.shows
         self.assertEqual(deviations, [], f"{len(deviations)} tapes deviate")
         self.assertGreater(connections, played, "the tapes have interruptions")
         self.assertGreater(shows, 0)
