@@ -5,6 +5,7 @@
 mod asyncapi;
 mod example_bodies;
 mod openapi;
+mod player_texts;
 mod protocol_page;
 mod refusals;
 mod schema;
