@@ -45,8 +45,9 @@ pub(crate) fn game_to_be_ready_for(table: Option<&TableState>) -> Option<GameId>
 pub(crate) fn bind_action(action: Action, table: Option<&TableState>) -> Option<Intent> {
     let table = table?;
     let prompt = table.prompt.as_ref().filter(|prompt| !prompt.legal.is_empty())?;
-    let text = serde_json::to_string(&action).ok()?;
-    let mut reader = serde_json::Deserializer::from_str(&text);
+    // Read from bytes, as messages are, so that the decoders of actions are compiled once.
+    let json = serde_json::to_vec(&action).ok()?;
+    let mut reader = serde_json::Deserializer::from_slice(&json);
     AnyGame::read_action(&table.view.kind, &mut reader).ok()?;
     Some(Intent::Act { game: prompt.game, prompt: prompt.number, action })
 }

@@ -216,7 +216,9 @@ impl ClientCore {
     /// [`ActionScreen::json`]: crate::ActionScreen::json
     pub fn read_action(&self, json: &str) -> Option<Action> {
         let table = self.state.table.as_ref()?;
-        AnyGame::read_action(&table.view.kind, &mut serde_json::Deserializer::from_str(json)).ok()
+        // Read from bytes, as messages are, so that the decoders of actions are compiled once.
+        let mut reader = serde_json::Deserializer::from_slice(json.as_bytes());
+        AnyGame::read_action(&table.view.kind, &mut reader).ok()
     }
 
     /// Returns the reason for which the server would refuse this action now; `None` if it is legal,
