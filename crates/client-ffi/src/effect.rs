@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use bahay_client::{Answer, CallProblem, Effect, Notification, Outcome, UnseatedReason};
-use serde_json::Value;
 
+use crate::json::{to_json, to_word};
 use crate::options::StoredKey;
 use crate::screen::ActionModel;
 use crate::state::LinkState;
@@ -290,19 +290,5 @@ fn to_notification(notification: Notification) -> ClientNotification {
             shown: check.shown.as_ref().map(to_word),
             holds: check.holds(),
         },
-    }
-}
-
-/// Returns a value as JSON; empty for one that JSON cannot express.
-pub(crate) fn to_json(value: &impl serde::Serialize) -> String {
-    serde_json::to_string(value).unwrap_or_default()
-}
-
-/// Returns the text of a value that is a text in JSON.
-fn to_word(value: &impl serde::Serialize) -> String {
-    match serde_json::to_value(value) {
-        Ok(Value::String(word)) => word,
-        Ok(other) => other.to_string(),
-        Err(_) => String::new(),
     }
 }

@@ -13,6 +13,7 @@ mod client;
 mod effect;
 mod error;
 mod input;
+mod json;
 mod options;
 mod screen;
 mod state;

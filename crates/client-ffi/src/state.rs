@@ -2,7 +2,7 @@
 
 use bahay_client::{Link, TableState};
 
-use crate::effect::to_json;
+use crate::json::to_json;
 
 /// The state of the connection.
 #[derive(Clone, Debug, PartialEq, Eq, uniffi::Enum)]
