@@ -386,6 +386,7 @@ apt_packages() {
       pgbackrest) echo pgbackrest ;;
       nats) echo nats-server ;;
       prometheus) echo prometheus ;;
+      kotlin) echo openjdk-17-jdk-headless libjna-java libokhttp-java ;;
       # The last one configures the network of containers.
       containers) echo $CONTAINER_PROGRAMS netavark aardvark-dns iptables ;;
       # The second contains data of the browser, the third a font.
