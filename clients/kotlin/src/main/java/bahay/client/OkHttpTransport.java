@@ -88,8 +88,8 @@ public final class OkHttpTransport implements Transport {
             callback.closed(1006);
             return new ClosedSocket();
         }
-        WebSocket socket = http.newWebSocket(request, new Listener(callback));
-        return new OpenSocket(socket);
+        Listener listener = new Listener(callback);
+        return new RequestedSocket(http.newWebSocket(request, listener), listener);
     }
 
     @Override
@@ -102,6 +102,7 @@ public final class OkHttpTransport implements Transport {
     private static final class Listener extends WebSocketListener {
         private final SocketCallback callback;
         private final AtomicBoolean isClosed = new AtomicBoolean();
+        private volatile boolean isOpen;
 
         Listener(SocketCallback callback) {
             this.callback = callback;
@@ -109,6 +110,7 @@ public final class OkHttpTransport implements Transport {
 
         @Override
         public void onOpen(WebSocket socket, Response response) {
+            isOpen = true;
             String protocol = response.header("Sec-WebSocket-Protocol");
             callback.opened(protocol == null ? "" : protocol);
         }
@@ -144,13 +146,15 @@ public final class OkHttpTransport implements Transport {
         }
     }
 
-    private static final class OpenSocket implements Socket {
+    private static final class RequestedSocket implements Socket {
         private static final int NORMAL = 1000;
 
         private final WebSocket socket;
+        private final Listener listener;
 
-        OpenSocket(WebSocket socket) {
+        RequestedSocket(WebSocket socket, Listener listener) {
             this.socket = socket;
+            this.listener = listener;
         }
 
         @Override
@@ -161,7 +165,7 @@ public final class OkHttpTransport implements Transport {
         @Override
         public void close() {
             // A socket that is not open yet cannot be closed in order.
-            if (!socket.close(NORMAL, null)) {
+            if (!listener.isOpen || !socket.close(NORMAL, null)) {
                 socket.cancel();
             }
         }
