@@ -4,9 +4,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bahay_client::ClientCore;
 
-use crate::effect::ClientEffect;
+use crate::effect::{ClientEffect, ClientNotification, CommandOutcome};
 use crate::error::ClientError;
-use crate::input::{ClientInput, ClientTime, to_core_input};
+use crate::input::{ClientInput, ClientTime, find_overtaken, to_core_input};
 use crate::options::{ClientOptions, to_core_options};
 use crate::screen::{ActionRefusalModel, ScreenModel};
 use crate::state::TableSnapshot;
@@ -53,6 +53,12 @@ impl PlayerClient {
         input: ClientInput,
     ) -> Result<HandledInput, ClientError> {
         let mut core = self.lock();
+        if let Some(command) = find_overtaken(&core, &input) {
+            let outcome = CommandOutcome::Overtaken;
+            let notification = ClientNotification::Ended { command, outcome };
+            let effects = vec![ClientEffect::Notify { notification }];
+            return Ok(HandledInput { effects, timeout_ms: core.poll_timeout() });
+        }
         let input = to_core_input(&core, input)?;
         core.handle_input(time.into(), input);
         let effects = std::iter::from_fn(|| core.poll_effect()).map(ClientEffect::from).collect();

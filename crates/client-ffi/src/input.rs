@@ -7,6 +7,7 @@ use bahay_engine::table::TableId;
 use bahay_protocol::Phrase;
 
 use crate::error::ClientError;
+use crate::screen::PromptModel;
 
 /// The present time by the caller's two clocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, uniffi::Record)]
@@ -138,7 +139,18 @@ pub enum PlayerWish {
     Ready {
         seed: SeedChoice,
     },
-    /// Answers the open prompt.
+    /// Answers the prompt that the player was shown. If another one is open meanwhile, nothing is
+    /// sent, and the outcome is [`CommandOutcome::Overtaken`].
+    ///
+    /// [`CommandOutcome::Overtaken`]: crate::CommandOutcome::Overtaken
+    Answer {
+        prompt: PromptModel,
+        /// The action as JSON, such as [`ActionModel::json`].
+        ///
+        /// [`ActionModel::json`]: crate::ActionModel::json
+        action: String,
+    },
+    /// Answers whichever prompt is open.
     Act {
         /// The action as JSON, such as [`ActionModel::json`].
         ///
@@ -214,6 +226,17 @@ pub(crate) fn to_core_input(core: &ClientCore, input: ClientInput) -> Result<Inp
     })
 }
 
+/// Returns the number of a command that answers another prompt than the open one.
+pub(crate) fn find_overtaken(core: &ClientCore, input: &ClientInput) -> Option<u64> {
+    let ClientInput::Command { command, wish: PlayerWish::Answer { prompt, .. } } = input else {
+        return None;
+    };
+    let open = core.state().table.as_ref().and_then(|table| table.prompt.as_ref());
+    let is_open = open
+        .is_some_and(|open| open.number == prompt.number && open.game.0.to_string() == prompt.game);
+    (!is_open).then_some(*command)
+}
+
 fn to_core_wish(core: &ClientCore, wish: PlayerWish) -> Result<Wish, ClientError> {
     Ok(match wish {
         PlayerWish::Ready { seed } => Wish::Ready {
@@ -223,7 +246,7 @@ fn to_core_wish(core: &ClientCore, wish: PlayerWish) -> Result<Wish, ClientError
                 SeedChoice::None => SeedText::None,
             },
         },
-        PlayerWish::Act { action } => {
+        PlayerWish::Answer { action, .. } | PlayerWish::Act { action } => {
             Wish::Act { action: core.read_action(&action).ok_or(ClientError::NotAnAction)? }
         }
         PlayerWish::TakeBack => Wish::TakeBack,

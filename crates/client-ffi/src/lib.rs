@@ -25,7 +25,8 @@ pub use input::{ClientInput, ClientTime, PlayerWish, SeedChoice};
 pub use options::{ClientOptions, MessageForm, StoredKey, StoredValue};
 pub use screen::{
     ActionModel, ActionRefusalModel, CountdownModel, PaymentItem, PaymentModel, PotPayout,
-    ScreenModel, SeatModel, SeatPresence, SettlementModel, TableLine, TableModel, WalletModel,
+    PromptModel, ScreenModel, SeatModel, SeatPresence, SettlementModel, TableLine, TableModel,
+    WalletModel,
 };
 pub use state::{LinkState, TableSnapshot};
 

@@ -1,8 +1,8 @@
 //! The view model: everything that an app shows, as texts and numbers.
 
 use bahay_client::{
-    Action, ActionRefusal, ActionScreen, Countdown, PaymentScreen, PlayerWallet, Screen,
-    ScreenLine, SeatBadge, SeatScreen, SettlementScreen, TableScreen,
+    Action, ActionRefusal, ActionScreen, Countdown, PaymentScreen, PlayerWallet, PromptScreen,
+    Screen, ScreenLine, SeatBadge, SeatScreen, SettlementScreen, TableScreen,
 };
 
 /// Everything that an app shows. Amounts of coins are in hundredths, times in milliseconds.
@@ -51,6 +51,8 @@ pub struct TableModel {
     /// The cards of the player's own hand, in the notation of the game.
     pub hand: Vec<String>,
     pub countdown: Option<CountdownModel>,
+    /// The open prompt, if the player is to answer it.
+    pub prompt: Option<PromptModel>,
     /// The player's legal actions; empty if others must act.
     pub actions: Vec<ActionModel>,
     /// The action that a bot would choose, at a practice table.
@@ -102,10 +104,19 @@ pub struct CountdownModel {
     pub left_ms: i64,
 }
 
+/// An open prompt, which `PlayerWish.Answer` names.
+#[derive(Clone, Debug, PartialEq, Eq, uniffi::Record)]
+pub struct PromptModel {
+    /// The id of the game.
+    pub game: String,
+    /// The number of the prompt in the game.
+    pub number: u32,
+}
+
 /// An action that the player can take.
 #[derive(Clone, Debug, PartialEq, Eq, uniffi::Record)]
 pub struct ActionModel {
-    /// The action as JSON, for `PlayerWish.Act`.
+    /// The action as JSON, for `PlayerWish.Answer`.
     pub json: String,
     /// The action in words, such as `dumps 2C`.
     pub words: String,
@@ -199,6 +210,7 @@ impl From<TableScreen> for TableModel {
             countdown: table
                 .countdown
                 .map(|Countdown { deadline_ms, left_ms }| CountdownModel { deadline_ms, left_ms }),
+            prompt: table.prompt.map(PromptModel::from),
             actions: table.actions.into_iter().map(ActionModel::from).collect(),
             hint: table.hint.map(ActionModel::from),
             pot: table.pot,
@@ -219,6 +231,12 @@ impl From<SeatScreen> for SeatModel {
             SeatBadge::TakenOver => SeatPresence::TakenOver,
         };
         Self { seat, name, avatar, presence, is_own, is_prompted, crown }
+    }
+}
+
+impl From<PromptScreen> for PromptModel {
+    fn from(PromptScreen { game, number }: PromptScreen) -> Self {
+        Self { game, number }
     }
 }
 

@@ -85,8 +85,8 @@ pub use effect::{Effect, Notification, StoreKey, UnseatedReason};
 pub use input::{Input, SeedText, SocketData, Time, Wish};
 pub use rest::{Answer, Call, CallProblem, HttpAnswer, Player, PlayerWallet};
 pub use screen::{
-    ActionRefusal, ActionScreen, Countdown, PaymentScreen, Screen, ScreenLine, SeatBadge,
-    SeatScreen, SettlementScreen, TableScreen,
+    ActionRefusal, ActionScreen, Countdown, PaymentScreen, PromptScreen, Screen, ScreenLine,
+    SeatBadge, SeatScreen, SettlementScreen, TableScreen,
 };
 pub use session::stored_session;
 pub use state::{

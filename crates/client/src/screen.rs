@@ -49,6 +49,8 @@ pub struct TableScreen {
     /// The cards of the player's own hand, in the notation of the game.
     pub hand: Vec<String>,
     pub countdown: Option<Countdown>,
+    /// The open prompt, if the player is to answer it.
+    pub prompt: Option<PromptScreen>,
     /// The player's legal actions; empty if others must act.
     pub actions: Vec<ActionScreen>,
     /// The action that a bot would choose, at a practice table.
@@ -98,6 +100,15 @@ pub struct Countdown {
     pub deadline_ms: i64,
     /// The remaining time; 0 if it has passed.
     pub left_ms: i64,
+}
+
+/// An open prompt, which an answer names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PromptScreen {
+    /// The id of the game.
+    pub game: String,
+    /// The number of the prompt in the game.
+    pub number: u32,
 }
 
 /// An action that the player can take.
@@ -216,6 +227,10 @@ fn to_table_screen(table: &TableState, state: &State, server_ms: i64) -> TableSc
             deadline_ms,
             left_ms: deadline_ms.saturating_sub(server_ms).max(0),
         }),
+        prompt: prompt
+            .as_ref()
+            .filter(|prompt| !prompt.legal.is_empty())
+            .map(|prompt| PromptScreen { game: prompt.game.0.to_string(), number: prompt.number }),
         actions: legal.iter().map(ActionScreen::from_action).collect(),
         hint: state.hint.as_ref().map(|hint| ActionScreen::from_action(&hint.action)),
         pot: view.pot.hundredths(),

@@ -24,6 +24,7 @@ import kotlinx.coroutines.flow.asStateFlow
 import kotlinx.coroutines.flow.first
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.withTimeoutOrNull
+import uniffi.bahay_client.ActionModel
 import uniffi.bahay_client.ActionRefusalModel
 import uniffi.bahay_client.CallAnswer
 import uniffi.bahay_client.ClientEffect
@@ -37,6 +38,7 @@ import uniffi.bahay_client.PlayerClient
 import uniffi.bahay_client.PlayerWish
 import uniffi.bahay_client.ScreenModel
 import uniffi.bahay_client.SeedChoice
+import uniffi.bahay_client.TableModel
 import uniffi.bahay_client.TableSnapshot
 
 /**
@@ -120,9 +122,18 @@ public class BahayClient(
     public suspend fun ready(seed: SeedChoice = SeedChoice.Drawn): CommandOutcome = command(PlayerWish.Ready(seed))
 
     /**
-     * Answers the open prompt.
+     * Answers the prompt of a table as it was shown, with one of its actions. If another prompt is open meanwhile, the
+     * outcome is `Overtaken`.
+     */
+    public suspend fun act(table: TableModel, action: ActionModel): CommandOutcome {
+        val prompt = table.prompt ?: return CommandOutcome.Dropped
+        return command(PlayerWish.Answer(prompt, action.json))
+    }
+
+    /**
+     * Answers whichever prompt is open.
      *
-     * @param action the action as JSON, such as `ActionModel.json`
+     * @param action the action as JSON
      * @throws ClientException if the text is no action of the table's game
      */
     public suspend fun act(action: String): CommandOutcome = command(PlayerWish.Act(action))

@@ -44,7 +44,7 @@ fun main(arguments: Array<String>): Unit = runBlocking {
                     println("""{"client":"kotlin","settled":$settled,"winner":${table.settlement?.winner}}""")
                 }
                 table.phase == "preparing" && settled < games -> launch { client.ready() }
-                table.actions.isNotEmpty() -> launch { client.act(table.actions.first().json) }
+                table.actions.isNotEmpty() -> launch { client.act(table, table.actions.first()) }
             }
         }
         .takeWhile { settled < games }
