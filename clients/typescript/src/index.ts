@@ -14,6 +14,7 @@ export {
   type HttpRequest, type NodeParts, type Platform, type Socket, type SocketEvents,
   type WebSocketClass, browserPlatform, nodePlatform,
 } from "./driver/platform.js";
+export { type KeyValueStore, type ReactNativeParts, reactNativePlatform } from "./driver/react_native.js";
 export { GAMES, modelOf } from "./games/index.js";
 export type { GameModel, GamePrompt, ShortEvents } from "./games/model.js";
 export * as tongits from "./games/tongits/index.js";

@@ -1,5 +1,5 @@
-// The platform that a client runs on, and its two implementations: a page in a browser, and Node. Written
-// without the types of either, so that it compiles for both.
+// The platform that a client runs on, and two implementations: a page in a browser, and Node. Written without the
+// types of either, so that it compiles for both. `react_native.ts` has a third one.
 
 import type { HttpAnswer, StoreKey } from "../core/types.js";
 
@@ -45,7 +45,7 @@ export interface Platform {
 }
 
 /** The globals of a browser or of Node that are used. */
-interface Globals {
+export interface Globals {
   readonly fetch: (url: string, init: object) => Promise<{
     readonly status: number;
     readonly headers: { get(name: string): string | null };
@@ -176,7 +176,8 @@ export function nodePlatform({ WebSocket, crypto, memory = new Map() }: NodePart
   };
 }
 
-function commonPlatform(
+/** Returns the parts that every platform with these globals has. */
+export function commonPlatform(
   globals: Globals,
   crypto: Globals["crypto"],
   WebSocket: WebSocketClass,
