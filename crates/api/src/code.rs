@@ -188,6 +188,8 @@ codes! {
     TournamentUnsound = "tournament_unsound", UNPROCESSABLE_ENTITY,
         "The terms of the tournament are invalid";
     NotRegistered = "not_registered", CONFLICT, "You are not registered";
+    RoundNotFound = "round_not_found", NOT_FOUND, "The tournament has dealt no such round";
+    RoundNotOver = "round_not_over", CONFLICT, "The round is still played at a table";
 
     // Rewards.
     DailyClaimed = "daily_claimed", CONFLICT, "Today's reward has been claimed";

@@ -12,6 +12,7 @@ pub mod private_tables;
 pub mod rewards;
 pub mod rooms;
 pub mod sign_in;
+pub mod tournament_rounds;
 pub mod tournaments;
 
 use crate::Operation;
@@ -30,5 +31,6 @@ pub(crate) static OPERATIONS: &[&[&Operation]] = &[
     rewards::OPERATIONS,
     rooms::OPERATIONS,
     sign_in::OPERATIONS,
+    tournament_rounds::OPERATIONS,
     tournaments::OPERATIONS,
 ];
