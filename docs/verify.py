@@ -50,7 +50,7 @@ def check_deal(record):
     server_seed = bytes.fromhex(record["server_seed"])
     commitment = hashlib.sha256(server_seed).hexdigest()
     check(commitment == record["commitment"], "9.1", "the commitment does not match the seed")
-    words = keystream(deal_key(server_seed, record["game"], record["clients"]))
+    words = keystream(deal_key(server_seed, record))
     starter, draws = record["starter"], list(record["chance"])
     if starter is None:
         starter = draw_uniform(words, 3)

@@ -165,6 +165,7 @@ def record_form(kind, rules, action):
                 "number": U32,
                 "games": U32,
                 "players": [ID],
+                "commitments?": [HASH],
             },
         },
         "players": [ID],
@@ -222,6 +223,18 @@ def check_tournament(record):
     )
     is_other = terms.keys() & {"hits", "private", "practice"} or terms["price"]["fee_basis_points"]
     check(not is_other, "9.5", "a table of a tournament is played for points alone")
+    shown = terms["tournament"].get("commitments")
+    expect(shown != [], "the record's commitments", "absent or one a game")
+    if shown is None:
+        return
+    check(len(shown) == terms["tournament"]["games"], "9.1", "the deal commitments are not one a game")
+    check(record["commitment"] in shown, "9.1", "the commitment is none of those that all tables show")
+    zeros = "0" * 64
+    none = {"commitment": zeros, "text": None, "seed": zeros}
+    takes_part = any(client != none for client in record["clients"])
+    check(not takes_part, "9.1", "a client took part in a deal that all tables play")
+    check(record["starter"] is None, "9.4", "an earlier game decided who begins a shared deal")
+    check(terms["spectators"] == "nobody", "9.5", "a table of a shared deal is watched")
 
 
 def price_of_count(record, counts_per_bet):
@@ -304,10 +317,18 @@ def shuffle_deck(words, cards):
     return deck
 
 
-def deal_key(server_seed, game, clients):
+def deal_key(server_seed, record):
     """Rule 9.2. Returns the key of the deal."""
-    message = b"bahay/shuffle/v1" + uuid.UUID(game).bytes + b"".join(map(client_seed, clients))
+    seeds = b"".join(map(client_seed, record["clients"]))
+    message = b"bahay/shuffle/v1" + uuid.UUID(deal_id(record)).bytes + seeds
     return hmac.new(server_seed, message, hashlib.sha256).digest()
+
+
+def deal_id(record):
+    """Returns the id in the key: the game's, or the tournament's if all tables of a round play the deal
+    (rule 5.5 of docs/rules/tournaments.md)."""
+    tournament = record["terms"].get("tournament", {})
+    return tournament["tournament"] if "commitments" in tournament else record["game"]
 
 
 def client_seed(client):

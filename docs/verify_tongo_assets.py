@@ -564,7 +564,7 @@ def verify(record):
     server_seed = bytes.fromhex(record["server_seed"])
     commitment = hashlib.sha256(server_seed).hexdigest()
     check(commitment == record["commitment"], "1.7", "the commitment does not match the seed")
-    words = keystream(deal_key(server_seed, record["game"], record["clients"]))
+    words = keystream(deal_key(server_seed, record))
     game = Game(rules, seats, words, record["starter"])
     check_actions(record, game)
     check_outcome(record["outcome"], game)

@@ -461,7 +461,7 @@ def check_deal(record):
     server_seed = bytes.fromhex(record["server_seed"])
     commitment = hashlib.sha256(server_seed).hexdigest()
     check(commitment == record["commitment"], "9.1", "the commitment does not match the seed")
-    return keystream(deal_key(server_seed, record["game"], record["clients"]))
+    return keystream(deal_key(server_seed, record))
 
 
 def check_actions(record, table):

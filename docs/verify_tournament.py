@@ -272,9 +272,9 @@ class Tournament:
         self.results += 1
         for player, won in zip(players, points):
             one = self.entrants[player]
-            if self.format in ("arena", "duplicate"):
+            if self.format == "arena":
                 one.points += won
-            else:
+            elif self.format != "duplicate":
                 one.score += won
         if self.format == "arena":
             self.score_arena(players, points)
@@ -320,7 +320,7 @@ class Tournament:
         self.tables = {}
 
     def score_duplicate(self):
-        """Rules 5.3 and 5.4."""
+        """Rules 5.3, 5.4 and 5.7."""
         players = [player for table, _ in self.tables.values() for player in table]
         scores = {player: EVEN * self.games for player in players + self.byes}
         for game in range(1, self.games + 1):
@@ -336,6 +336,10 @@ class Tournament:
                     scores[table[seat]] += share - EVEN
         for player, score in scores.items():
             self.entrants[player].score += score
+        for table, games in self.tables.values():
+            for points in games.values():
+                for player, won in zip(table, points):
+                    self.entrants[player].points += won
 
     def check_deals(self, event):
         """Rule 5.5."""

@@ -6,6 +6,7 @@
 //! ([`Lobby::claim_tournament_seat`]).
 
 use bahay_engine::catalog::AnyRules;
+use bahay_engine::chance::ServerSeed;
 use bahay_engine::matchmaking::ConflictKey;
 use bahay_engine::table::{Input, PlayerId, Table, TableId, Terms, TournamentPlayer};
 use bahay_shell::TableError;
@@ -36,6 +37,8 @@ pub struct TournamentTable {
     pub players: Vec<TournamentPlayer>,
     /// The number of games whose results are stored already.
     pub games: u32,
+    /// The secret seeds by game of the deals that all tables of the round play; otherwise empty.
+    pub seeds: Vec<ServerSeed>,
 }
 
 impl Lobby {
@@ -59,11 +62,13 @@ impl Lobby {
 
     /// Opens a table unless it exists, begins its first game, and leads its players to it.
     pub async fn open_tournament_table(&self, table: TournamentTable) -> Result<(), LobbyError> {
-        let TournamentTable { id, terms, players, games } = table;
+        let TournamentTable { id, terms, players, games, seeds } = table;
         let persons = players.iter().filter(|player| !player.bot);
         let persons: Vec<_> = persons.map(|player| player.player).collect();
         let now = self.tables.clock_of(id).now();
-        let table = Table::new(id, terms).with_tournament_players(players, games, now);
+        let table = Table::new(id, terms)
+            .with_tournament_players(players, games, now)
+            .with_shared_seeds(seeds);
         self.tables.create_table(&table).await?;
         match self.tables.submit(id, Input::Tick).await {
             // The table exists, and has begun.

@@ -89,6 +89,7 @@ impl Tournaments {
             number: table.number.table,
             games: table.games,
             players: table.players.clone(),
+            commitments: table.deals.iter().map(|deal| deal.seed.commitment()).collect(),
         };
         let rules = game.rules.clone();
         let terms = Terms::for_tournament(TOURNAMENT_ROOM, rules, game.bet, game.clocks, seating);
@@ -103,7 +104,8 @@ impl Tournaments {
         };
         let players = table.players.iter().copied().map(player).collect();
         let games = tournament_games::count_tournament_games(&self.inner.pool, table_id).await?;
-        let open = TournamentTable { id: table_id, terms, players, games };
+        let seeds = table.deals.iter().map(|deal| deal.seed).collect();
+        let open = TournamentTable { id: table_id, terms, players, games, seeds };
         Ok(self.inner.lobby.open_tournament_table(open).await?)
     }
 }

@@ -28,6 +28,7 @@ fn tournament_table(rules: AnyRules, finished: u32) -> Desk<AnyGame> {
         number: 2,
         games: GAMES,
         players: numbers().map(player).collect(),
+        commitments: vec![],
     };
     let players = numbers().map(|number| TournamentPlayer {
         player: player(number),

@@ -94,7 +94,7 @@ table_words! {
     68 "revealing" => Revealing { game, commitments, pot, deadline_ms },
     69 "text_revealed" => Revealed { seat },
     70 "begun" => Opened { game, stakes, pot | starter },
-    71 "settlement" => Over { game, settlement, server_seed },
+    71 "settlement" => Over { game, settlement | server_seed },
     72 "settled" => Settled { game, pot | crown },
     73 "presence" => Presence { seat, connected },
     74 "takeover" => Takeover { seat, on },

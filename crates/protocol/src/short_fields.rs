@@ -90,9 +90,9 @@ impl TableField for Vec<Commitment> {
     }
 }
 
-impl TableField for ServerSeed {
+impl TableField for Option<ServerSeed> {
     fn to_short(&self, Context { form, .. }: Context) -> impl Serialize {
-        Binary { bytes: &self.0.0, text: self, form }
+        self.as_ref().map(|seed| Binary { bytes: &seed.0.0, text: seed, form })
     }
 }
 

@@ -56,6 +56,7 @@ fn tournament_table(
         number: 1,
         games: GAMES,
         players: players.clone(),
+        commitments: vec![],
     };
     let bet = Coins::from_hundredths(100);
     let player =
@@ -65,6 +66,7 @@ fn tournament_table(
         terms: Terms::for_tournament("tournament", rules, bet, clocks, seating),
         players: players.into_iter().map(player).collect(),
         games: 0,
+        seeds: vec![],
     }
 }
 

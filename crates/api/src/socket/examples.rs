@@ -351,7 +351,7 @@ fn game_over_event() -> TableEvent {
         fees: vec![fee],
         pot: None,
     };
-    Event::Over { game: GAME, settlement, server_seed: SEED }
+    Event::Over { game: GAME, settlement, server_seed: Some(SEED) }
 }
 
 /// Returns the events after the settlement; the next game is prepared at once.

@@ -225,7 +225,8 @@ impl ClientCore {
             return;
         };
         let checks = events.iter().filter_map(|event| match event {
-            Event::Over { game, server_seed, .. } => {
+            // Without a seed other tables still play the deal, and nothing is known of it.
+            Event::Over { game, server_seed: Some(server_seed), .. } => {
                 let check = check_commitment(*game, *server_seed, table.deal.as_ref());
                 Some(Notification::Deal { game: *game, check })
             }

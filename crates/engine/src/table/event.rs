@@ -69,7 +69,14 @@ pub enum Event<E> {
     /// A countdown has begun; at its end the clock plays.
     Countdown { deadline_ms: Timestamp },
     /// The game is over, with its settlement and the seed to verify the deal.
-    Over { game: GameId, settlement: Settlement, server_seed: ServerSeed },
+    Over {
+        game: GameId,
+        settlement: Settlement,
+        /// Absent at a table of a duplicate tournament: the seed is shown when the round is over at
+        /// all tables.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        server_seed: Option<ServerSeed>,
+    },
     /// The coins have been transferred and the record is stored.
     Settled { game: GameId, pot: Coins, crown: Option<Crown> },
     /// Coins of a private table's POT have been refunded to those who had paid them (rule 7.4).

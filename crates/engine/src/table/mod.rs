@@ -45,6 +45,7 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
+use crate::chance::ServerSeed;
 use crate::coins::Coins;
 use crate::game::{Game, GameKind, GameRules, Viewer, is_default};
 use crate::seat::{Seat, SeatSet};
@@ -106,6 +107,9 @@ pub struct Table<G: Game> {
     /// The number of games of a tournament that are over; 0 at any other table.
     #[serde(default, skip_serializing_if = "is_default")]
     tournament_games: u32,
+    /// The secret seeds by game of the deals that other tables play too; empty at any other table.
+    #[serde(default, skip_serializing_if = "is_default")]
+    shared_seeds: Arc<[ServerSeed]>,
     phase: Phase<G>,
     /// The time of the last line; the table's clock never runs backwards.
     at: Timestamp,
@@ -129,6 +133,7 @@ impl<G: Game> Table<G> {
             last_winner: None,
             pot_refunds: pot_refund::PotRefunds::default(),
             tournament_games: 0,
+            shared_seeds: Arc::default(),
             phase: Phase::Waiting,
             at: Timestamp::default(),
         }

@@ -41,6 +41,7 @@ impl<G: Game> Table<G> {
         };
         Self::check_game(preparing.game, game)?;
         Self::require(!preparing.ready.contains(seat), Rejection::AlreadyReady)?;
+        let commitment = commitment.filter(|_| !self.terms.has_shared_deals());
         preparing.commitments[seat.index()] = commitment.unwrap_or(Commitment::NONE);
         preparing.ready = preparing.ready.with(seat);
         let is_last = self.is_everybody_ready();
@@ -180,9 +181,10 @@ impl<G: Game> Table<G> {
         let Revealing { game, server_seed, opened_at, .. } = *revealing;
         let clients = core::mem::take(&mut revealing.clients);
         let stakes = core::mem::take(&mut revealing.stakes);
-        let key = server_seed.key(game.0.as_bytes(), &clients);
+        let key = server_seed.key(&self.terms.deal_id(game), &clients);
         let seats = u8::try_from(clients.len()).expect("a table has at most eight seats");
-        let starter = self.last_winner.and_then(|player| self.seat_of(player));
+        let winner = self.last_winner.filter(|_| !self.terms.has_shared_deals());
+        let starter = winner.and_then(|player| self.seat_of(player));
         let starter = starter.filter(|seat| seat.number() < seats);
         let state = G::new(&self.terms.rules, seats, starter);
         events.push(Event::Opened { game, stakes: stakes.clone(), pot: self.pot, starter });

@@ -221,7 +221,7 @@ impl<G: GameKind> Table<G> {
     {
         rebuild!(self => Table {
             id, kind, engine, revision, next, closed, seats, pot, crown, last_winner, pot_refunds,
-            tournament_games, at;
+            tournament_games, shared_seeds, at;
             terms: Arc::new(Arc::unwrap_or_clone(terms).map(G::lift_rules));
             phase: match phase {
                 Phase::Waiting => Phase::Waiting,

@@ -343,19 +343,20 @@ impl<G: Game> Table<G> {
         events: &mut Events<G>,
     ) -> TableResult<G> {
         let fresh = fresh.ok_or(Rejection::NeedsEntropy)?;
+        let server_seed = self.next_seed(fresh.seed)?;
         for occupant in self.seats.iter_mut().flatten() {
             occupant.missed_turns = 0;
         }
         let deadline = self.at.after_ms(self.terms.clocks.prepare_ms);
         events.push(Event::Preparing {
             game: fresh.game,
-            commitment: fresh.seed.commitment(),
+            commitment: server_seed.commitment(),
             deadline_ms: deadline,
         });
         events.extend(ready.iter().map(|seat| Event::Ready { seat }));
         self.phase = Phase::Preparing(Preparing {
             game: fresh.game,
-            server_seed: fresh.seed,
+            server_seed,
             ready,
             commitments: vec![Commitment::NONE; self.seats.len()],
             deadline,
@@ -429,7 +430,7 @@ impl<G: Game> Table<G> {
         events.push(Event::Over {
             game: record.game,
             settlement: record.settlement.clone(),
-            server_seed: record.server_seed,
+            server_seed: (!self.terms.has_shared_deals()).then_some(record.server_seed),
         });
         self.phase = Phase::Settling(Box::new(Settling { record, since: at }));
         Ok(())

@@ -9,9 +9,10 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
+use crate::chance::Commitment;
 use crate::coins::Coins;
 use crate::game::{GameRules, Hits, Skill, is_default};
-use crate::table::id::{PlayerId, TournamentId};
+use crate::table::id::{GameId, PlayerId, TournamentId};
 
 /// A price by which no game can be settled to the hundredth, with the invalid field and its
 /// requirement.
@@ -130,6 +131,10 @@ pub struct TournamentSeating {
     pub games: u32,
     /// The players by seat.
     pub players: Vec<PlayerId>,
+    /// The deal commitments by game if all tables of the round play the same deals (rule 5.5 of
+    /// tournaments). The table then shows no seed, and nobody watches it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub commitments: Vec<Commitment>,
 }
 
 /// The terms of a table that only a host's guests join (rule 7.4). A removed player receives its
@@ -203,6 +208,20 @@ impl Default for Clocks {
     }
 }
 
+impl<R> Terms<R> {
+    /// Returns whether all tables of a round play the deals of this one (rule 5.1 of tournaments).
+    pub fn has_shared_deals(&self) -> bool {
+        self.tournament.as_ref().is_some_and(|tournament| !tournament.commitments.is_empty())
+    }
+
+    /// Returns the id in the key of a game's deal (rule 9.2): the game's, or the tournament's if all
+    /// tables of a round play the deal (rule 5.5 of tournaments).
+    pub fn deal_id(&self, game: GameId) -> [u8; 16] {
+        let shared = self.tournament.as_ref().filter(|_| self.has_shared_deals());
+        *shared.map_or(game.0, |tournament| tournament.tournament.0).as_bytes()
+    }
+}
+
 impl<R: GameRules> Terms<R> {
     /// Creates the terms of a practice table, at which nothing is paid and which has no POT.
     pub fn for_practice(room: &str, rules: R, clocks: Clocks) -> Self {
@@ -221,7 +240,7 @@ impl<R: GameRules> Terms<R> {
     }
 
     /// Creates the terms of a table of a tournament, with a bet in hundredths of a point: no fee, no
-    /// POT, and no stake in coins. Anybody may watch.
+    /// POT, and no stake in coins. Anybody may watch, unless other tables play the same deals.
     pub fn for_tournament(
         room: &str,
         rules: R,
@@ -229,13 +248,18 @@ impl<R: GameRules> Terms<R> {
         clocks: Clocks,
         tournament: TournamentSeating,
     ) -> Self {
+        let spectators = if tournament.commitments.is_empty() {
+            Spectators::Anybody
+        } else {
+            Spectators::Nobody
+        };
         Self {
             room: room.into(),
             rules,
             price: Price { bet, multiplier: 1, fee_basis_points: 0 },
             hits: None,
             clocks,
-            spectators: Spectators::Anybody,
+            spectators,
             bots: Skill::default(),
             private: None,
             practice: false,

@@ -8,9 +8,15 @@
 //! A tournament waits for nobody. A player who has left, or has been away for longer than the grace,
 //! is not asked to be ready, and the AI plays for a player who is not ready in time (rule 2.6). A
 //! player keeps the seat in any case, and takes it back by returning.
+//!
+//! In a duplicate other tables play the same deals (rule 5.1). Such a table has the seeds of its games
+//! from its creation, and keeps them to itself: a table that is faster than the others shows none of
+//! them. Neither clients nor earlier winners have a part in the deal.
 
 use alloc::string::String;
+use alloc::sync::Arc;
 
+use crate::chance::ServerSeed;
 use crate::game::Game;
 use crate::seat::{Seat, SeatSet};
 use crate::table::Table;
@@ -54,6 +60,27 @@ impl<G: Game> Table<G> {
             });
         }
         Self { tournament_games: games, at, ..self }
+    }
+
+    /// Gives the table the seeds, by game, of the deals that all tables of its round play. Its terms
+    /// have their commitments.
+    #[must_use]
+    pub fn with_shared_seeds(self, seeds: impl Into<Arc<[ServerSeed]>>) -> Self {
+        Self { shared_seeds: seeds.into(), ..self }
+    }
+
+    /// Returns the seed of the next game: the fresh one, or that of the deal that other tables play.
+    ///
+    /// # Errors
+    /// If the table has not received the seed to which its terms commit.
+    pub(super) fn next_seed(&self, fresh: ServerSeed) -> TableResult<G, ServerSeed> {
+        let tournament = self.terms.tournament.as_ref().filter(|_| self.terms.has_shared_deals());
+        let Some(tournament) = tournament else { return Ok(fresh) };
+        let game = self.tournament_games as usize;
+        let seed = self.shared_seeds.get(game).copied().ok_or(Rejection::BadAnswer)?;
+        let is_committed = tournament.commitments.get(game) == Some(&seed.commitment());
+        Self::require(is_committed, Rejection::BadAnswer)?;
+        Ok(seed)
     }
 
     /// Returns the number of games of the tournament that are over at this table.

@@ -12,6 +12,7 @@ use crate::seat::Seat;
 use crate::table::event::Crown;
 use crate::table::outcome::TableOutcome;
 use crate::table::record::{ActionOrigin, FORMAT, Record, RecordedAction};
+use crate::table::terms::Spectators;
 use crate::table::time::Timestamp;
 use crate::table::version::{self, ENGINES};
 
@@ -143,7 +144,20 @@ impl<G: Game> Record<G> {
         let terms = &self.terms;
         let is_other = terms.hits.is_some() || terms.private.is_some() || terms.practice;
         let is_free = terms.price.fee_basis_points == 0;
-        check(!is_other && is_free, "9.5", "a table of a tournament is played for points alone")
+        check(!is_other && is_free, "9.5", "a table of a tournament is played for points alone")?;
+        if !self.terms.has_shared_deals() {
+            return Ok(());
+        }
+        let games = u32::try_from(tournament.commitments.len());
+        check(games == Ok(tournament.games), "9.1", "the deal commitments are not one a game")?;
+        let is_shown = tournament.commitments.contains(&self.commitment);
+        check(is_shown, "9.1", "the commitment is none of those that all tables show")?;
+        let takes_part = |client: &Contribution| *client != Contribution::none();
+        let is_free = !self.clients.iter().any(takes_part);
+        check(is_free, "9.1", "a client took part in a deal that all tables play")?;
+        check(self.starter.is_none(), "9.4", "an earlier game decided who begins a shared deal")?;
+        let is_watched = self.terms.spectators != Spectators::Nobody;
+        check(!is_watched, "9.5", "a table of a shared deal is watched")
     }
 
     /// Checks that the POT holds this game's antes, and that a player of the table can hold the
@@ -170,7 +184,7 @@ impl<G: Game> Record<G> {
     /// # Errors
     /// The first action or answer of chance that does not follow.
     pub fn replay(&self, mut show: impl FnMut(Step<'_, G>)) -> Result<G, InvalidRecordError> {
-        let key = self.server_seed.key(self.game.0.as_bytes(), &self.clients);
+        let key = self.server_seed.key(&self.terms.deal_id(self.game), &self.clients);
         let mut stream = Stream::new(key);
         let seats = u8::try_from(self.players.len());
         let seats = seats.ok().filter(|seats| self.terms.rules.seats().contains(*seats));

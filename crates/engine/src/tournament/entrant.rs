@@ -73,6 +73,13 @@ pub struct Standing {
     pub tie_break: Coins,
 }
 
+impl Standing {
+    /// Adds points to the sum that decides between equal scores.
+    pub(super) fn add_points(&mut self, points: Coins) {
+        self.tie_break = self.tie_break.checked_add(points).expect("scores are bounded");
+    }
+}
+
 impl Entrant {
     pub(super) fn takes_part(&self) -> bool {
         self.state == EntrantState::Entered

@@ -19,6 +19,7 @@ mod arena;
 mod cancel;
 mod check;
 mod clock;
+mod deals;
 mod duplicate;
 mod effect;
 mod entrant;
@@ -49,6 +50,7 @@ use crate::chance::{Commitment, ServerSeed};
 use crate::coins::Coins;
 use crate::table::{PlayerId, Timestamp};
 
+pub use deals::RoundDeals;
 pub use effect::{Effect, RETRY_MS, SharedDeal, TableSeating};
 pub use entrant::{Entrant, EntrantState, Standing};
 pub use event::{Event, FinalPlace, GroupMember, Refund, ResultLine, SeatedTable};

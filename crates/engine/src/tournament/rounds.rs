@@ -14,7 +14,7 @@ use crate::tournament::event::{Event, GroupMember};
 use crate::tournament::lots::{self, Purpose};
 use crate::tournament::phase::Phase;
 use crate::tournament::seating::{WaitingPlayer, balance_seats, seat_everybody};
-use crate::tournament::terms::{Format, Stage};
+use crate::tournament::terms::Stage;
 
 impl Tournament {
     /// Starts the first stage that is not skipped: a stage whose cut would eliminate nobody is
@@ -131,21 +131,11 @@ impl Tournament {
         }
     }
 
-    /// Returns the seeds of the deals of a round by game; empty unless all tables play the same.
-    pub(super) fn deal_seeds(&self, round: u32, games: u32) -> Vec<ServerSeed> {
-        match self.terms.format {
-            Format::Duplicate { .. } => {
-                (1..=games).map(|game| lots::deal_seed(&self.seed, self.id, round, game)).collect()
-            }
-            variants!(Format: SitAndGo, KnockOut, Arena) => Vec::new(),
-        }
-    }
-
     /// Scores the round, and goes on with the next round, the cut, or the end.
     pub(super) fn finish_round(&mut self, events: &mut Vec<Event>) {
         let stage = self.current_stage();
         let round = self.round;
-        if matches!(self.terms.format, Format::Duplicate { .. }) {
+        if self.has_shared_deals() {
             self.score_duplicate_round(stage.games);
         }
         self.tables.clear();
@@ -162,9 +152,19 @@ impl Tournament {
         self.phase = Phase::Break { until: self.at.after_ms(self.terms.break_ms) };
     }
 
-    /// Compares the tables of a round, deal by deal. A player who has not played a deal has an even
-    /// score (rule 5.4).
+    /// Compares the tables of a round, deal by deal, and counts their points, which say nothing
+    /// about the cards from here on (rule 5.7). A player who has not played a deal has an even score
+    /// (rule 5.4).
     fn score_duplicate_round(&mut self, games: u32) {
+        let mut points: BTreeMap<u32, Coins> = BTreeMap::new();
+        for table in self.tables.values() {
+            for row in table.points.iter().flatten() {
+                for (place, won) in table.entrants.iter().zip(row) {
+                    let sum = points.entry(*place).or_default();
+                    *sum = sum.checked_add(*won).expect("scores are bounded");
+                }
+            }
+        }
         let even = SCORE_EVEN * i64::from(games);
         let tables = self.tables.values().flat_map(|table| &table.entrants);
         let mut scores: BTreeMap<u32, i64> =
@@ -183,6 +183,9 @@ impl Tournament {
         }
         for (place, score) in scores {
             self.at_place_mut(place).standing.score += score;
+        }
+        for (place, points) in points {
+            self.at_place_mut(place).standing.add_points(points);
         }
     }
 

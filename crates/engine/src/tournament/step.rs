@@ -319,16 +319,17 @@ impl Tournament {
             entrants.iter().map(|place| *by_player[&self.at_place(*place).player]).collect();
         let points: Vec<Coins> = seated.iter().map(|score| score.points).collect();
         self.games_scored = self.games_scored.saturating_add(1);
+        let terms = Arc::clone(&self.terms);
         for (place, points) in entrants.iter().zip(&points) {
-            let counts_at_once =
-                matches!(self.terms.format, Format::SitAndGo { .. } | Format::KnockOut { .. });
             let entrant = self.at_place_mut(*place);
             entrant.games += 1;
-            if counts_at_once {
-                entrant.standing.score += points.hundredths();
-            } else {
-                let sum = entrant.standing.tie_break.checked_add(*points);
-                entrant.standing.tie_break = sum.expect("scores are bounded");
+            match terms.format {
+                Format::SitAndGo { .. } | Format::KnockOut { .. } => {
+                    entrant.standing.score += points.hundredths();
+                }
+                Format::Arena { .. } => entrant.standing.add_points(*points),
+                // The points count at the end of the round.
+                Format::Duplicate { .. } => {}
             }
         }
         if matches!(self.terms.format, Format::Arena { .. }) {

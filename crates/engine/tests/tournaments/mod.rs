@@ -7,3 +7,5 @@ mod scenarios;
 mod support;
 mod terms;
 mod verifier;
+
+pub(crate) use verifier::SCRIPT;

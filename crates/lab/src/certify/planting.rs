@@ -465,7 +465,7 @@ fn forge_seed(mut message: Message<AnyGame>) -> Message<AnyGame> {
     if let Message::Update { events, .. } = &mut message {
         for event in events {
             if let Event::Over { server_seed, .. } = event {
-                *server_seed = ServerSeed(Hex([7; 32]));
+                *server_seed = Some(ServerSeed(Hex([7; 32])));
             }
         }
     }

@@ -520,7 +520,7 @@ mod tests {
                 let check = |from| {
                     let mut shown = ObservedGame::new(game.record.game, seat, Some(from));
                     later.iter().for_each(|event| shown.push_event(event));
-                    shown.set_result(&game.record.settlement, game.record.server_seed);
+                    shown.set_result(&game.record.settlement, Some(game.record.server_seed));
                     shown.check(game.player, &record)
                 };
                 check(view.clone()).unwrap();
