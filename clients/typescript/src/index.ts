@@ -22,7 +22,7 @@ export * as tongoAssets from "./games/tongo_assets/index.js";
 export * as tongoOptions from "./games/tongo_options/index.js";
 export {
   type CheckStep, type DealCheck, type DealRecord, checkRecordedDeal, commitmentOf, commitmentTo,
-  dealKey, kindOf,
+  dealIdOf, dealKey, kindOf,
 } from "./fair/deal.js";
 export { Stream } from "./fair/chacha20.js";
 export { hmacSha256, sha256 } from "./fair/sha256.js";

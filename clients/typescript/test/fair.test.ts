@@ -75,6 +75,15 @@ test("the documented deal verifies and yields its hands", () => {
   );
 });
 
+test("the id in the key of a deal that all tables play is the tournament's", () => {
+  const game = "01990000-0000-7000-8000-000000000002";
+  const shared = { tournament: vector("game"), commitments: [vector("commitment")] };
+  assert.ok(checkRecordedDeal({ ...record, game, terms: { ...record.terms, tournament: shared } }, tongits.tongits).holds);
+  assert.ok(checkRecordedDeal({ ...record, game, deal_id: vector("game") }, tongits.tongits).holds);
+  const own = { tournament: vector("game") };
+  assert.ok(!checkRecordedDeal({ ...record, game, terms: { ...record.terms, tournament: own } }, tongits.tongits).holds);
+});
+
 test("a deal without the model of its game does not verify", () => {
   const { holds, hands } = checkRecordedDeal({ ...record, kind: "chess" }, null);
   assert.deepEqual([holds, hands], [false, null]);

@@ -417,8 +417,8 @@ export class Core {
     const { table } = this.#state;
     if (!table) return;
     for (const event of events) {
-      if (event.type !== "over") continue;
-      const check = checkCommitment(event, table.deal);
+      if (event.type !== "over" || !event.server_seed) continue;
+      const check = checkCommitment(event.game, event.server_seed, table.deal);
       this.#notify({ type: "deal", game: event.game, check });
     }
     const left = events.find((event) => event.type === "left" && table.view.seat === null);

@@ -60,14 +60,11 @@ export function fromUpdate(
 }
 
 /** Checks that the seed revealed at the end is the one committed to at the beginning. */
-export function checkCommitment(
-  event: Extract<Event, { type: "over" }>,
-  deal: DealObservation | null,
-): CommitmentCheck {
-  const shown = deal?.game === event.game ? deal.commitment : null;
-  const computed = commitmentOf(event.server_seed);
+export function checkCommitment(game: string, serverSeed: string, deal: DealObservation | null): CommitmentCheck {
+  const shown = deal?.game === game ? deal.commitment : null;
+  const computed = commitmentOf(serverSeed);
   const holds = shown === null ? null : shown === computed;
-  return { serverSeed: event.server_seed, computed, shown, holds };
+  return { serverSeed, computed, shown, holds };
 }
 
 /** Returns the game in preparation, play or settlement. */

@@ -43,7 +43,7 @@ export function readTableEvent(word: TableWord, fields: readonly unknown[], now:
     case "begun":
       return { type: "opened", game: idOf(first), stakes: second, pot: third, starter: fourth ?? null };
     case "settlement":
-      return { type: "over", game: idOf(first), settlement: readSettlement(second), server_seed: hexOf(third) };
+      return readOver(idOf(first), readSettlement(second), (third as Hash | undefined) ?? null);
     case "settled":
       return { type: "settled", game: idOf(first), pot: second, crown: readCrown(third ?? null) };
     case "presence":
@@ -51,6 +51,12 @@ export function readTableEvent(word: TableWord, fields: readonly unknown[], now:
     case "takeover":
       return { type: "takeover", seat: first, on: second };
   }
+}
+
+/** Returns the end of a game; without a seed other tables still play the same deal. */
+function readOver(game: string, settlement: Settlement, seed: Hash | null): Event {
+  const over = { type: "over", game, settlement } as const;
+  return seed === null ? over : { ...over, server_seed: hexOf(seed) };
 }
 
 type SettlementFields = readonly [never, readonly Fields[], readonly Fields[], Fields | null];

@@ -203,7 +203,10 @@ export type Notification =
     }
   | { readonly type: "deal"; readonly game: GameId; readonly check: CommitmentCheck };
 
-/** The result of comparing the seed revealed after a game with the commitment made before it. */
+/**
+ * The result of comparing the seed revealed after a game with the commitment made before it. There is none after a
+ * game whose seed is withheld because other tables still play its deal.
+ */
 export interface CommitmentCheck {
   readonly serverSeed: string;
   readonly computed: string;

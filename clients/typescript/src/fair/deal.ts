@@ -15,6 +15,8 @@ const FIRST_KIND = "tongits";
 /** The fields that a game's record and `GET /v1/games/{id}/fairness` share. */
 export interface DealRecord {
   readonly game: string;
+  /** The id in the key, only in `fairness`; a record has it in its terms. */
+  readonly deal_id?: string;
   readonly kind?: string;
   readonly commitment: string;
   readonly server_seed: string;
@@ -26,7 +28,11 @@ export interface DealRecord {
   readonly starter: number | null;
   readonly chance: readonly unknown[];
   /** The terms, only in a record; the cards are dealt by their rules. */
-  readonly terms?: { readonly rules?: unknown };
+  readonly terms?: {
+    readonly rules?: unknown;
+    /** The place of a tournament's table; with `commitments` all tables of its round play the deal. */
+    readonly tournament?: { readonly tournament: string; readonly commitments?: readonly string[] };
+  };
 }
 
 export interface CheckStep {
@@ -63,10 +69,19 @@ export function commitmentOf(serverSeed: string): string {
   return toHex(sha256(fromHex(serverSeed)));
 }
 
-/** Returns the key of a deal (rule 9.2). */
-export function dealKey(serverSeed: string, game: string, seeds: readonly string[]): Uint8Array {
+/** Returns the key of a deal (rule 9.2); the id is that of `dealIdOf`. */
+export function dealKey(serverSeed: string, id: string, seeds: readonly string[]): Uint8Array {
   const purpose = encode(PURPOSE);
-  return hmacSha256(fromHex(serverSeed), concat([purpose, fromHex(game), ...seeds.map(fromHex)]));
+  return hmacSha256(fromHex(serverSeed), concat([purpose, fromHex(id), ...seeds.map(fromHex)]));
+}
+
+/**
+ * Returns the id in the key of a deal: the game's, or the tournament's if all tables of a duplicate's round have
+ * played the deal.
+ */
+export function dealIdOf(record: DealRecord): string {
+  const tournament = record.terms?.tournament;
+  return record.deal_id ?? (tournament?.commitments ? tournament.tournament : record.game);
 }
 
 /** Returns the kind of a record's game. */
@@ -104,7 +119,7 @@ export function checkRecordedDeal(
     add("client_seed", "9.1", toHex(sha256(fromHex(computed))), commitment, seat);
   });
   const seeds = record.clients.map(({ seed }) => seed);
-  const stream = new Stream(dealKey(record.server_seed, record.game, seeds));
+  const stream = new Stream(dealKey(record.server_seed, dealIdOf(record), seeds));
   const { starter, chance } = record;
   const rules = record.terms?.rules;
   const seats = record.clients.length;

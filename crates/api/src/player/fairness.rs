@@ -14,7 +14,7 @@ operations! {
     ///
     /// Requires no sign-in. Shows the commitment that was published before the deal, the seeds, and
     /// the steps of verification. Available once the game is over; the deal of a voided game is not
-    /// shown.
+    /// shown, and that of a duplicate's game only when the round is over at all tables.
     SHOW_FAIRNESS = Get "/v1/games/{id}/fairness", Games, Anyone {
         path id: IdText = "The game",
         200 json Fairness: "The deal, with the steps of verification",
@@ -47,6 +47,9 @@ operations! {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Fairness {
     pub game: Uuid,
+    /// The id in the key of the deal: the game's, or the tournament's if all tables of a duplicate's
+    /// round have played the deal.
+    pub deal_id: Uuid,
     /// The game's kind.
     #[schema(example = "tongits")]
     pub kind: String,

@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 
 use bahay_client::{ClientCore, Effect, Input, Notification, Options, Outcome, StoreKey, Time};
-use bahay_engine::catalog;
+use bahay_engine::catalog::{self, AnyGame};
+use bahay_engine::table::Event;
 use bahay_model_server::{ModelServer, Output, upgrade_commands};
+use bahay_protocol::Message;
 use bahay_protocol::brief::Form;
 
 use crate::rest::{http_answer, rest_request, socket_data};
@@ -20,6 +22,10 @@ pub(crate) struct House {
     pub(crate) stored: BTreeMap<StoreKey, String>,
     /// The addresses of the sockets that were opened.
     pub(crate) opened: Vec<String>,
+    /// True if a game ends without its seed, as at a table of a duplicate.
+    pub(crate) withholds_seeds: bool,
+    /// Whether each deal holds that the client has checked.
+    pub(crate) deals: Vec<Option<bool>>,
 }
 
 impl House {
@@ -33,6 +39,8 @@ impl House {
             outcomes: Vec::new(),
             stored: BTreeMap::new(),
             opened: Vec::new(),
+            withholds_seeds: false,
+            deals: Vec::new(),
         };
         house.handle(Input::Start);
         house
@@ -84,8 +92,10 @@ impl House {
                 Vec::new()
             }
             Effect::Notify(notification) => {
-                if let Notification::Ended { outcome, .. } = *notification {
-                    self.outcomes.push(outcome);
+                match *notification {
+                    Notification::Ended { outcome, .. } => self.outcomes.push(outcome),
+                    Notification::Deal { check, .. } => self.deals.push(check.holds()),
+                    _ => {}
                 }
                 Vec::new()
             }
@@ -103,7 +113,10 @@ impl House {
     fn server_inputs(&mut self) -> Vec<Input> {
         let outputs = std::mem::take(&mut self.server.outputs).into_iter();
         let inputs = outputs.map(|(socket, output)| match output {
-            Output::Message(message) => {
+            Output::Message(mut message) => {
+                if self.withholds_seeds {
+                    withhold_seeds(&mut message);
+                }
                 let data = socket_data(self.server.encode(socket, &message));
                 Input::Received { socket, data }
             }
@@ -122,6 +135,16 @@ impl House {
             self.handle(input);
         }
         self.handle(Input::Timeout);
+    }
+}
+
+fn withhold_seeds(message: &mut Message<AnyGame>) {
+    if let Message::Update { events, .. } = message {
+        for event in events {
+            if let Event::Over { server_seed, .. } = event {
+                *server_seed = None;
+            }
+        }
     }
 }
 

@@ -5,6 +5,7 @@
 mod choices;
 #[path = "../../../../fuzz/src/client.rs"]
 mod client;
+mod deals;
 #[path = "../../../../fuzz/src/documents.rs"]
 mod documents;
 mod hostile;

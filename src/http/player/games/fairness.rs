@@ -38,7 +38,7 @@ const VERIFICATION_STEPS: [&str; 5] = [
      which the table showed before it asked for the first text, is the SHA-256 of the seed. Without \
      a `text` the seed is the `commitment` itself; a client that took no part has zeros.",
     "The key is HMAC-SHA256, keyed with `server_seed`, over the text bahay/shuffle/v1, the 16 \
-     bytes of `game` and the `seed` of each of `clients` by seat.",
+     bytes of `deal_id` and the `seed` of each of `clients` by seat.",
     "Under that key ChaCha20 (RFC 8439, zero nonce, counter from 0) gives little-endian words of \
      32 bits; uniform(n) takes the first word below floor(2^32 / n) * n, modulo n.",
     "Without `starter` the first draw is uniform(3). Then, for i from 51 down to 1, the cards at i \
@@ -74,6 +74,7 @@ pub(crate) async fn show_fairness(
     });
     Ok(Json(Fairness {
         game: id,
+        deal_id: Uuid::from_bytes(record.terms.deal_id(record.game)),
         kind: record.kind.clone(),
         engine: record.engine.clone(),
         commitment: record.commitment.0.to_string(),
