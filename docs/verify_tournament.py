@@ -2,11 +2,14 @@
 """Checks the results of a tournament with nothing but Python's standard library.
 
     python3 docs/verify_tournament.py results.jsonl ...      (- for standard input)
+    python3 docs/verify_tournament.py results.jsonl record.json ...
 
 It implements docs/rules/tournaments.md and shares no code with the server. The input is the public,
 append-only list of results: one JSON object a line. It recomputes entries, groups, tables, scores,
 cuts, places, prizes and refunds, every payment, and the account of the tournament; with the seed that
-is published at the end also every lot and every deal that all tables shared.
+is published at the end also every lot and every deal that all tables shared. Records of games may follow
+a list: each must be a game of that tournament, with its players, its points and, in a duplicate, the
+deal of its round. A record itself is checked by the verifier of its game, such as docs/verify.py.
 
 Exit code 0: every list holds. 1: at least one does not; its line names the reason and the rule. 2: a
 file is not the list of results of a tournament.
@@ -82,6 +85,7 @@ class Tournament:
         self.stage = self.round_of_stage = self.games = 0
         self.given, self.results, self.placed = 0, 0, {}
         self.lost = None  # players who lost at a cut and have no place yet, and the number before them
+        self.played, self.deals = {}, {}  # the tables by round and number; deals of ended rounds
         self.entries, self.payments = 0, {}  # the number of entries, and the form of each
         self.expected, self.seen, self.balance = {}, set(), 0
 
@@ -238,7 +242,7 @@ class Tournament:
             key = (table["table"]["round"], table["table"]["table"])
             check(key not in self.tables, "2.6", f"table {key} is seated twice")
             check(len(table["players"]) == self.seats, "2.4", "a table is not full")
-            self.tables[key] = (table["players"], {})
+            self.tables[key] = self.played[key] = (table["players"], {})
             for player in table["players"]:
                 self.entrants[player].table = key
 
@@ -346,6 +350,7 @@ class Tournament:
         seeds = [bytes.fromhex(seed) for seed in event["seeds"]]
         shown = [hashlib.sha256(seed).hexdigest() for seed in seeds]
         check(shown == self.commitments, "5.5", "a seed does not match its commitment")
+        self.deals[self.round] = event["seeds"]
         for game, seed in enumerate(seeds, 1):
             text = DOMAIN + b"deal" + self.id + self.round.to_bytes(4, "big") + game.to_bytes(4, "big")
             if self.seed is not None:
@@ -456,6 +461,30 @@ class Tournament:
         self.expect("fee-return", fees, None)
         check(refunds == wanted, rule, "the refunds are others")
 
+    # Records of games: rules 2.6 and 5.5.
+
+    def check_record(self, record):
+        """Checks that a record is a game of the tournament; returns its description."""
+        seating = record["terms"].get("tournament", {"tournament": None})
+        own = str(uuid.UUID(bytes=self.id))
+        check(seating["tournament"] == own, "2.6", "it is a game of another tournament")
+        key = (seating["round"], seating["number"])
+        check(key in self.played, "2.6", f"there is no table {key}")
+        players, games = self.played[key]
+        check(record["players"] == players, "2.6", "others have played")
+        points = [0] * len(players)
+        for payment in record["settlement"]["payments"]:
+            points[payment["from"]] -= payment["paid"]
+            points[payment["to"]] += payment["paid"]
+        if self.format != "duplicate":
+            check(points in games.values(), "2.6", "no game of the table has these points")
+            return f"game {record['game']} of table {key}"
+        seeds = self.deals.get(key[0], [])
+        check(record["server_seed"] in seeds, "5.5", "the deal is none of the round")
+        game = seeds.index(record["server_seed"]) + 1
+        check(games.get(game) == points, "2.6", f"game {game} has other points")
+        return f"game {record['game']}, {game} of table {key}"
+
     # The account: rule 6.7.
 
     def transferred(self, event):
@@ -495,7 +524,8 @@ class Tournament:
         return f"{len(self.placed)} places, {self.results} games, {len(self.seen)} payments, {self.phase}"
 
 
-def verify(lines):
+def read(lines):
+    """Returns the tournament of a list of results, checked, and its summary."""
     events = [json.loads(line, parse_float=refuse) for line in lines if line.strip()]
     seeds = [bytes.fromhex(event["seed"]) for event in events if event["type"] in ("ended", "cancelled")]
     check(len(seeds) <= 1, "8.1", "the tournament ends twice")
@@ -511,7 +541,22 @@ def verify(lines):
         check(not late or event["type"] in ("transferred", "withdrawn"), "8.1", "it goes on after its end")
         method = methods.get(event["type"]) or getattr(tournament, event["type"])
         method(event)
-    return tournament.finish()
+    return tournament, tournament.finish()
+
+
+def verify(text, before):
+    """Checks a list of results, or a record of the tournament before it; returns both."""
+    record = read_record(text) if before else None
+    return (before, before.check_record(record)) if record else read(text.split("\n"))
+
+
+def read_record(text):
+    """Returns the record of a game; None for a list of results."""
+    try:
+        document = json.loads(text, parse_float=refuse)
+    except ValueError:
+        return None
+    return document if "format" in document else None
 
 
 def refuse(text):
@@ -519,11 +564,12 @@ def refuse(text):
 
 
 def main(names):
-    code = 0
+    code, tournament = 0, None
     for name in names:
         try:
             with sys.stdin if name == "-" else open(name, encoding="utf-8") as file:
-                print(f"verified: {verify(file.readlines())}")
+                tournament, verdict = verify(file.read(), tournament)
+                print(f"verified: {verdict}")
         except Fault as fault:
             print(f"{name}: does not hold: {fault}")
             code = max(code, 1)

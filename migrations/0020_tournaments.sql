@@ -17,6 +17,10 @@ create table tournaments (
     code text null unique,
     -- The time at which a node goes on with the tournament if no input arrives before; null if none does.
     due_at timestamptz null,
+    -- The first round of a duplicate whose deals are secret, and so its games and records; null if no round is.
+    secret_round integer null check (secret_round > 0),
+    -- The version after which the results are secret, while a round of a duplicate is played.
+    secret_after bigint null,
     created_at timestamptz not null default date_trunc('milliseconds', now()),
     -- The time at which everything was paid, and its account closed.
     closed_at timestamptz null,
@@ -29,7 +33,8 @@ create index tournaments_due on tournaments (due_at) where due_at is not null;
 -- The list, newest first.
 create index tournaments_by_time on tournaments (created_at, id);
 
-grant select, insert, update (version, state, entrants, due_at, closed_at) on tournaments to bahay_service;
+grant select, insert, update (version, state, entrants, due_at, secret_round, secret_after, closed_at)
+    on tournaments to bahay_service;
 
 -- The lines of the journals. The primary key decides which of two nodes that decided on the same version has
 -- written the line: the other one reads it and decides again.
@@ -79,6 +84,7 @@ create table tournament_games (
 
 create index tournament_games_unscored on tournament_games (tournament) where scored_in is null;
 create index tournament_games_of_tournament on tournament_games (tournament, finished_at, game);
+create index tournament_games_of_round on tournament_games (tournament, round, number);
 
 grant select, insert, update (scored_in) on tournament_games to bahay_service;
 

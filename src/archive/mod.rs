@@ -9,6 +9,7 @@ mod detail;
 pub mod halted;
 mod history;
 pub mod tournament_games;
+pub mod tournament_rounds;
 mod unrevealed;
 
 use bahay_engine::seat::Seat;

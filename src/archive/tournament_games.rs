@@ -190,7 +190,8 @@ fn from_number(column: i32) -> u32 {
     u32::try_from(column).unwrap_or_default()
 }
 
-/// Returns a page of a tournament's games, in the order of their ends, after a time and a game.
+/// Returns a page of a tournament's games, in the order of their ends, after a time and a game;
+/// without those of a round whose deals are secret.
 pub async fn list_tournament_games(
     pool: &PgPool,
     tournament: TournamentId,
@@ -207,7 +208,9 @@ pub async fn list_tournament_games(
                 g.scores as "scores: Json<Vec<TournamentScore>>",
                 g.finished_at as "finished_at: SqlTimestamp"
             from tournament_games g
+            join tournaments t on t.id = g.tournament
             where g.tournament = $1 and (g.finished_at, g.game) > ($2::timestamptz, $3::uuid)
+                and (t.secret_round is null or g.round < t.secret_round)
             order by g.finished_at, g.game
             limit $4
             "#,
@@ -223,7 +226,8 @@ pub async fn list_tournament_games(
     Ok(Page::from_rows(rows.collect(), limit, key))
 }
 
-/// Reads a game of a tournament with its record; `None` if there is none.
+/// Reads a game of a tournament with its record; `None` if there is none. A game counts as open while
+/// other tables play its deal, so that nobody reads its record.
 pub(super) async fn read_tournament_game(
     pool: &PgPool,
     game: GameId,
@@ -232,8 +236,10 @@ pub(super) async fn read_tournament_game(
         sqlx::query!(
             r#"
             select g.kind, g.table_id, g.record,
-                g.scores as "scores: Json<Vec<TournamentScore>>"
+                g.scores as "scores: Json<Vec<TournamentScore>>",
+                (g.round >= t.secret_round) as is_secret
             from tournament_games g
+            join tournaments t on t.id = g.tournament
             where g.game = $1
             "#,
             game.0
@@ -241,16 +247,29 @@ pub(super) async fn read_tournament_game(
         .fetch_optional(pool)
     };
     let Some(row) = db::retry(query).await? else { return Ok(None) };
+    let players = row.scores.0.iter().map(|score| score.player).collect();
+    let table = TableId(row.table_id);
+    let room = TOURNAMENT_ROOM.to_owned();
+    let kind = row.kind;
+    if row.is_secret.unwrap_or(false) {
+        let state = GameState::Open;
+        let record = None;
+        let settlement = None;
+        return Ok(Some(RecordedGame {
+            game,
+            kind,
+            table,
+            room,
+            state,
+            players,
+            settlement,
+            record,
+        }));
+    }
     let record: serde_json::Value =
         serde_json::from_str(&row.record).map_err(|error| sqlx::Error::Decode(error.into()))?;
-    Ok(Some(RecordedGame {
-        game,
-        kind: row.kind,
-        table: TableId(row.table_id),
-        room: TOURNAMENT_ROOM.to_owned(),
-        state: GameState::Settled,
-        players: row.scores.0.iter().map(|score| score.player).collect(),
-        settlement: record.get("settlement").cloned(),
-        record: Some(record),
-    }))
+    let state = GameState::Settled;
+    let settlement = record.get("settlement").cloned();
+    let record = Some(record);
+    Ok(Some(RecordedGame { game, kind, table, room, state, players, settlement, record }))
 }

@@ -160,6 +160,8 @@ impl Tournaments {
             state: state_of(tournament),
             entrants: tournament.entrant_count(),
             due_at: tournament.deadline(),
+            secret_round: tournament.secret_round(),
+            hides_results: tournament.plays_secret_round(),
             is_closed,
         };
         Ok(store::update_summary_in_tx(connection, id, &summary).await?)

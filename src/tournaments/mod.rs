@@ -28,8 +28,8 @@ use bahay_engine::game::GameRules as _;
 use bahay_engine::hex::Hex;
 use bahay_engine::table::{PlayerId, Price, TableId, TournamentId};
 use bahay_engine::tournament::{
-    CancelReason, Format, Input, Phase, Refund, ResultLine, TermsError, Tournament,
-    TournamentTerms, TransferKey,
+    CancelReason, Input, Phase, Refund, ResultLine, TermsError, Tournament, TournamentTerms,
+    TransferKey,
 };
 use serde_json::json;
 use sqlx::{PgConnection, PgPool};
@@ -102,17 +102,13 @@ pub async fn announce_in_tx(
         let message = error.message;
         return Err(TournamentError::Terms(TermsError { field: "game.bet", message }));
     }
-    if matches!(terms.format, Format::Duplicate { .. }) {
-        // Tables cannot play the same deals yet.
-        let message = "duplicate tournaments cannot be played yet";
-        return Err(TournamentError::Terms(TermsError { field: "format", message }));
-    }
     let id = TournamentId(entropy::uuid());
     let seed = ServerSeed(Hex(entropy::seed()));
     let tournament = Tournament::new(id, terms.clone(), seed);
     let due_at = tournament.deadline();
+    let secret_round = tournament.secret_round();
     let announcement = Announcement { terms, seed, code };
-    if !store::insert_in_tx(connection, id, &announcement, due_at).await? {
+    if !store::insert_in_tx(connection, id, &announcement, due_at, secret_round).await? {
         let message = "another tournament has this code";
         return Err(TournamentError::Terms(TermsError { field: "code", message }));
     }
@@ -236,6 +232,7 @@ impl Tournaments {
     }
 
     /// Returns the list of results after a version, in order: the lines of each version that has any.
+    /// While a round of a duplicate is played, the list ends with its beginning.
     pub async fn results(
         &self,
         id: TournamentId,

@@ -33,6 +33,10 @@ pub(super) struct Summary {
     pub(super) state: TournamentState,
     pub(super) entrants: u32,
     pub(super) due_at: Option<Timestamp>,
+    /// The first round whose deals, games and records are secret.
+    pub(super) secret_round: Option<u32>,
+    /// True while the results are secret from the version on at which they became so.
+    pub(super) hides_results: bool,
     /// True once everything is paid.
     pub(super) is_closed: bool,
 }
@@ -61,18 +65,20 @@ pub(super) async fn insert_in_tx(
     id: TournamentId,
     announcement: &Announcement,
     due_at: Option<Timestamp>,
+    secret_round: Option<u32>,
 ) -> Result<bool, sqlx::Error> {
     let Announcement { terms, seed, code } = announcement;
     sqlx::query!(
-        "insert into tournaments (id, terms, seed, state, code, due_at)
-        values ($1, $2, $3, $4, $5, $6)
+        "insert into tournaments (id, terms, seed, state, code, due_at, secret_round)
+        values ($1, $2, $3, $4, $5, $6, $7)
         on conflict (code) do nothing",
         id.0,
         Json(terms) as _,
         seed.0.0.as_slice(),
         TournamentState::Announced.as_str(),
         code.as_deref(),
-        due_at.map(to_sql) as _
+        due_at.map(to_sql) as _,
+        secret_round.map(to_round)
     )
     .execute(connection)
     .await
@@ -147,7 +153,8 @@ pub(super) async fn append_in_tx(
     Ok(appended.rows_affected() > 0)
 }
 
-/// Returns the results of the versions after one that have any, below those that are `announced`.
+/// Returns the results of the versions after one that have any, below those that are `announced`, as
+/// far as they are not secret.
 pub(super) async fn results(
     pool: &PgPool,
     id: TournamentId,
@@ -161,7 +168,9 @@ pub(super) async fn results(
             r#"
             select l.version, l.results as "results: Json<Vec<Value>>"
             from tournament_lines l
+            join tournaments t on t.id = l.tournament
             where l.tournament = $1 and l.version > $2 and l.results <> '[]'
+                and (t.secret_after is null or l.version <= t.secret_after)
             order by l.version
             limit $3
             "#,
@@ -182,10 +191,12 @@ pub(super) async fn update_summary_in_tx(
     id: TournamentId,
     summary: &Summary,
 ) -> Result<(), sqlx::Error> {
-    let Summary { version, state, entrants, due_at, is_closed } = *summary;
+    let Summary { version, state, entrants, due_at, secret_round, hides_results, is_closed } =
+        *summary;
     sqlx::query!(
         "update tournaments
-        set version = $2, state = $3, entrants = $4, due_at = $5,
+        set version = $2, state = $3, entrants = $4, due_at = $5, secret_round = $7,
+            secret_after = case when $8 then coalesce(secret_after, $2) end,
             closed_at = case when $6 then coalesce(closed_at, date_trunc('milliseconds', now())) end
         where id = $1",
         id.0,
@@ -193,11 +204,18 @@ pub(super) async fn update_summary_in_tx(
         state.as_str(),
         i32::try_from(entrants).unwrap_or(i32::MAX),
         due_at.map(to_sql) as _,
-        is_closed
+        is_closed,
+        secret_round.map(to_round),
+        hides_results
     )
     .execute(connection)
     .await
     .map(|_| ())
+}
+
+/// Converts the number of a round as its column has it.
+fn to_round(round: u32) -> i32 {
+    i32::try_from(round).unwrap_or(i32::MAX)
 }
 
 /// Notes that a player is registered, once.

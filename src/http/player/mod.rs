@@ -90,6 +90,14 @@ pub(crate) fn routes(routes: Routes) -> Routes {
             &operations::tournaments::LIST_TOURNAMENT_GAMES,
             tables::tournaments::list_tournament_games,
         )
+        .bind(
+            &operations::tournament_rounds::SHOW_ROUND_DEALS,
+            tables::tournament_rounds::show_round_deals,
+        )
+        .bind(
+            &operations::tournament_rounds::SHOW_ROUND_COMPARISON,
+            tables::tournament_rounds::show_round_comparison,
+        )
         .bind(&operations::rooms::LIST_ROOMS, tables::rooms::list_rooms)
         .bind(&operations::rooms::LIST_WATCHABLE_TABLES, tables::rooms::list_watchable_tables)
         .bind(&operations::rooms::TAKE_SEAT, tables::rooms::take_seat)

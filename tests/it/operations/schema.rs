@@ -242,7 +242,7 @@ async fn the_service_can_neither_change_nor_remove_what_was_booked() {
         "tournament_entrants ard",
         "tournament_games ar w(scored_in)",
         "tournament_lines ar",
-        "tournaments ar w(version,state,entrants,due_at,closed_at)",
+        "tournaments ar w(version,state,entrants,due_at,secret_round,secret_after,closed_at)",
         "transfers r",
         "unsealed_operations ard",
         "used_nonces arwd",

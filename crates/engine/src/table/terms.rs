@@ -131,8 +131,8 @@ pub struct TournamentSeating {
     pub games: u32,
     /// The players by seat.
     pub players: Vec<PlayerId>,
-    /// The deal commitments by game if all tables of the round play the same deals (rule 5.5 of
-    /// tournaments). The table then shows no seed, and nobody watches it.
+    /// The deal commitments by game if all tables of the round play the same deals, as in a
+    /// duplicate. The table then shows no seed, and nobody watches it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub commitments: Vec<Commitment>,
 }
@@ -209,13 +209,13 @@ impl Default for Clocks {
 }
 
 impl<R> Terms<R> {
-    /// Returns whether all tables of a round play the deals of this one (rule 5.1 of tournaments).
+    /// Returns whether all tables of a round play the deals of this one, as in a duplicate.
     pub fn has_shared_deals(&self) -> bool {
         self.tournament.as_ref().is_some_and(|tournament| !tournament.commitments.is_empty())
     }
 
     /// Returns the id in the key of a game's deal (rule 9.2): the game's, or the tournament's if all
-    /// tables of a round play the deal (rule 5.5 of tournaments).
+    /// tables of a round play the deal.
     pub fn deal_id(&self, game: GameId) -> [u8; 16] {
         let shared = self.tournament.as_ref().filter(|_| self.has_shared_deals());
         *shared.map_or(game.0, |tournament| tournament.tournament.0).as_bytes()

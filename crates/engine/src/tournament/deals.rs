@@ -36,6 +36,11 @@ impl Tournament {
         }
     }
 
+    /// Returns whether a round is played whose results are secret until it is over (rule 5.7).
+    pub fn plays_secret_round(&self) -> bool {
+        self.has_shared_deals() && self.phase == Phase::Round
+    }
+
     /// Returns the deals of a round that has begun; `None` for any other round, and if the tables do
     /// not play the same deals.
     pub fn round_deals(&self, round: u32) -> Option<RoundDeals> {

@@ -51,6 +51,7 @@ use crate::coins::Coins;
 use crate::table::{PlayerId, Timestamp};
 
 pub use deals::RoundDeals;
+pub use duplicate::deal_score;
 pub use effect::{Effect, RETRY_MS, SharedDeal, TableSeating};
 pub use entrant::{Entrant, EntrantState, Standing};
 pub use event::{Event, FinalPlace, GroupMember, Refund, ResultLine, SeatedTable};

@@ -165,7 +165,7 @@ impl Tournament {
                 }
             }
         }
-        let even = SCORE_EVEN * i64::from(games);
+        let even = i64::from(SCORE_EVEN) * i64::from(games);
         let tables = self.tables.values().flat_map(|table| &table.entrants);
         let mut scores: BTreeMap<u32, i64> =
             tables.chain(&self.byes).map(|place| (*place, even)).collect();
@@ -177,7 +177,7 @@ impl Tournament {
             let rows: Vec<&[Coins]> = points.into_iter().map(Vec::as_slice).collect();
             for (entrants, row) in entrants.into_iter().zip(score_deal(&rows)) {
                 for (place, score) in entrants.iter().zip(row) {
-                    *scores.entry(*place).or_default() += score - SCORE_EVEN;
+                    *scores.entry(*place).or_default() += i64::from(score) - i64::from(SCORE_EVEN);
                 }
             }
         }

@@ -17,6 +17,7 @@ use bahay_engine::tournament::{
 };
 use uuid::Uuid;
 
+use super::verifier::SCRIPT;
 use crate::independent::{Expected, assert_verified, verdicts};
 use crate::support::desk::{Desk, player};
 use crate::support::json;
@@ -283,8 +284,18 @@ fn the_seeds_of_a_round_are_secret_until_its_last_table_is_over() {
 /// Checks results and records by the verifiers in Python, which share no code with the engine.
 fn check_by_python(duplicate: &Duplicate, records: &[Record<AnyGame>]) {
     let results = duplicate.results.join("\n");
-    if let Some((lines, _)) = verdicts(super::tournaments::SCRIPT, &[&results]) {
-        assert!(lines[0].starts_with("verified: "), "{lines:?}");
+    let texts: Vec<String> = records.iter().map(json).collect();
+    let mut other = records[0].clone();
+    other.server_seed = records[1].server_seed;
+    let other = json(&other);
+    let mut documents = vec![results.as_str()];
+    documents.extend(texts.iter().map(String::as_str));
+    documents.push(&other);
+    if let Some((lines, _)) = verdicts(SCRIPT, &documents) {
+        let (last, honest) = lines.split_last().unwrap();
+        let wrong = honest.iter().find(|line| !line.starts_with("verified: "));
+        assert_eq!(wrong, None);
+        assert!(last.contains("(rule 2.6"), "the deal of another game: {last}");
     }
     let expected = |name: &str, record: &Record<AnyGame>, rule| {
         let record = json(record);

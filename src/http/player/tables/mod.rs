@@ -4,4 +4,5 @@ pub(super) mod matchmaking;
 pub(super) mod private_tables;
 pub(super) mod rooms;
 pub(super) mod socket_tickets;
+pub(super) mod tournament_rounds;
 pub(crate) mod tournaments;

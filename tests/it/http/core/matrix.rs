@@ -100,6 +100,8 @@ GET    /v1/tournaments/{id}/table                 401    404   404  401    401  
 GET    /v1/tournaments/{id}/standings             401    200   200  401    401     401     401
 GET    /v1/tournaments/{id}/results               401    200   200  401    401     401     401
 GET    /v1/tournaments/{id}/games                 401    200   200  401    401     401     401
+GET    /v1/tournaments/{id}/rounds/{round}/deals  404    404   404  404    404     404     404
+GET    /v1/tournaments/{id}/rounds/{round}/comparison 401 404  404  401    401     401     401
 
 GET    /v1/games/{id}/record                      401    404   200  401    401     401     401
 GET    /v1/games/{id}                             401    404   200  401    401     401     401
@@ -325,7 +327,7 @@ async fn build_path(server: &Server, operation: &str, owner: &Guest) -> String {
     let path = path.replace("{first}", &owner.id).replace("{second}", &Uuid::nil().to_string());
     // This job does not exist.
     let path = path.replace("{job}", "17");
-    let path = path.replace("{sanctions}", "mutes");
+    let path = path.replace("{sanctions}", "mutes").replace("{round}", "1");
     let path = path.replace("{code}", &code).replace("{board}", "coins").replace("{span}", "week");
     assert!(!path.contains('{') && !path.contains("//"), "{operation} needs a parameter");
     path
