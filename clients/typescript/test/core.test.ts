@@ -333,7 +333,7 @@ test("the revealed seed is checked against the commitment shown before", () => {
 test("an end without a seed says nothing about the deal", () => {
   const bench = Bench.joined(view(PREPARING));
   const settlement = { winner: null, payments: [], fees: [], pot: null };
-  bench.update(1, 7, [{ type: "over", game: GAME, settlement }]);
+  bench.update(1, 7, [{ type: "over", game: GAME, settlement, server_seed: null }]);
   assert.equal(bench.core.state.table?.view.phase.type, "settling");
   assert.ok(!bench.notifications.some((one) => one.type === "deal"), "other tables still play the deal");
 });

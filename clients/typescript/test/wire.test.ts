@@ -105,7 +105,7 @@ test("the short events of the table are read in both forms", () => {
       ["settlement", game, [null, [], [], null], hash], [71, id, [null, [], [], null], bytes],
       { type: "over", game, settlement: drawn, server_seed: hash },
     ],
-    [["settlement", game, short], [71, id, short], { type: "over", game, settlement }],
+    [["settlement", game, short], [71, id, short], { type: "over", game, settlement, server_seed: null }],
     [["settled", game, 600], [72, id, 600], { type: "settled", game, pot: 600, crown: null }],
     [["settled", game, 600, [game, 2]], [72, id, 600, [id, 2]], { type: "settled", game, pot: 600, crown: { player: game, wins: 2 } }],
     [["presence", 1, false], [73, 1, false], { type: "presence", seat: 1, connected: false }],

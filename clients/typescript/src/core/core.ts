@@ -417,7 +417,7 @@ export class Core {
     const { table } = this.#state;
     if (!table) return;
     for (const event of events) {
-      if (event.type !== "over" || !event.server_seed) continue;
+      if (event.type !== "over" || event.server_seed === null) continue;
       const check = checkCommitment(event.game, event.server_seed, table.deal);
       this.#notify({ type: "deal", game: event.game, check });
     }

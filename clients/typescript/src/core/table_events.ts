@@ -43,7 +43,7 @@ export function readTableEvent(word: TableWord, fields: readonly unknown[], now:
     case "begun":
       return { type: "opened", game: idOf(first), stakes: second, pot: third, starter: fourth ?? null };
     case "settlement":
-      return readOver(idOf(first), readSettlement(second), (third as Hash | undefined) ?? null);
+      return { type: "over", game: idOf(first), settlement: readSettlement(second), server_seed: seedOf(third) };
     case "settled":
       return { type: "settled", game: idOf(first), pot: second, crown: readCrown(third ?? null) };
     case "presence":
@@ -53,10 +53,9 @@ export function readTableEvent(word: TableWord, fields: readonly unknown[], now:
   }
 }
 
-/** Returns the end of a game; without a seed other tables still play the same deal. */
-function readOver(game: string, settlement: Settlement, seed: Hash | null): Event {
-  const over = { type: "over", game, settlement } as const;
-  return seed === null ? over : { ...over, server_seed: hexOf(seed) };
+/** Returns the seed of a deal; null if other tables still play it. */
+function seedOf(seed: Hash | undefined): string | null {
+  return seed === undefined ? null : hexOf(seed);
 }
 
 type SettlementFields = readonly [never, readonly Fields[], readonly Fields[], Fields | null];

@@ -72,9 +72,8 @@ pub enum Event<E> {
     Over {
         game: GameId,
         settlement: Settlement,
-        /// Absent at a table of a duplicate tournament: the seed is shown when the round is over at
+        /// `None` at a table of a duplicate tournament: the seed is shown when the round is over at
         /// all tables.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         server_seed: Option<ServerSeed>,
     },
     /// The coins have been transferred and the record is stored.

@@ -23,8 +23,8 @@ impl Tournament {
         matches!(self.terms.format, Format::Duplicate { .. })
     }
 
-    /// Returns the first round whose deals, games and results are secret (rule 5.7); `None` if no
-    /// round is.
+    /// Returns the secret round: the first whose deals, games and results are not shown (rule 5.7);
+    /// `None` if all are.
     pub fn secret_round(&self) -> Option<u32> {
         if !self.has_shared_deals() {
             return None;
