@@ -22,6 +22,7 @@ mod practice;
 mod private_pots;
 mod protocol_pages;
 mod scenarios;
+mod shared_deals;
 mod stakes;
 mod support;
 mod table;

@@ -1,10 +1,11 @@
-//! Tournaments as values: whole tournaments by chance under faults, refusals, terms, the verifier of
-//! their results, and the deals of a duplicate at real tables.
+//! Tournaments as values: whole tournaments by chance under faults, refusals, terms, and the
+//! verifier of their results.
 
 mod properties;
 mod runs;
 mod scenarios;
-mod shared_deals;
 mod support;
 mod terms;
 mod verifier;
+
+pub(crate) use verifier::SCRIPT;

@@ -6,7 +6,7 @@ use bahay_engine::testing::{TournamentOptions, simulate_tournament};
 use super::support::random_options;
 use crate::independent::{Expected, assert_verified};
 
-pub(super) const SCRIPT: &str =
+pub(crate) const SCRIPT: &str =
     concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/verify_tournament.py");
 
 fn results(options: TournamentOptions) -> String {

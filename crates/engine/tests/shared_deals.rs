@@ -17,11 +17,11 @@ use bahay_engine::tournament::{
 };
 use uuid::Uuid;
 
-use super::verifier::SCRIPT;
 use crate::independent::{Expected, assert_verified, verdicts};
 use crate::support::desk::{Desk, player};
 use crate::support::json;
 use crate::support::records::script;
+use crate::tournaments::SCRIPT;
 
 const TABLES: u64 = 3;
 const ROUNDS: u32 = 6;
@@ -231,7 +231,7 @@ fn all_tables_of_a_round_deal_the_same_cards_in_every_game() {
     }
 }
 
-/// Rules 5.5 and 5.7.
+/// A round shows its seeds once, for all of its tables.
 #[test]
 fn the_seeds_of_a_round_are_secret_until_its_last_table_is_over() {
     let rules = AnyRules::find_rule_set("tongits", "kingdom").unwrap().rules;
