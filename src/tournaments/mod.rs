@@ -17,6 +17,7 @@
 mod effects;
 mod error;
 mod journal;
+mod pauses;
 mod runner;
 mod store;
 

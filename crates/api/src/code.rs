@@ -190,6 +190,7 @@ codes! {
     NotRegistered = "not_registered", CONFLICT, "You are not registered";
     RoundNotFound = "round_not_found", NOT_FOUND, "The tournament has dealt no such round";
     RoundNotOver = "round_not_over", CONFLICT, "The round is still played at a table";
+    NotArena = "not_arena", CONFLICT, "The tournament is no running arena";
 
     // Rewards.
     DailyClaimed = "daily_claimed", CONFLICT, "Today's reward has been claimed";

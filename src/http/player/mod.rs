@@ -79,6 +79,14 @@ pub(crate) fn routes(routes: Routes) -> Routes {
             tables::tournaments::show_tournament_table,
         )
         .bind(
+            &operations::tournament_pauses::PAUSE_IN_TOURNAMENT,
+            tables::tournament_pauses::pause_in_tournament,
+        )
+        .bind(
+            &operations::tournament_pauses::RESUME_TOURNAMENT,
+            tables::tournament_pauses::resume_tournament,
+        )
+        .bind(
             &operations::tournaments::LIST_TOURNAMENT_STANDINGS,
             tables::tournaments::list_tournament_standings,
         )

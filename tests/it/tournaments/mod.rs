@@ -2,6 +2,7 @@
 //! for, whatever happens to a node in between.
 
 mod duplicate;
+mod formats;
 
 use bahay::operators::Role;
 use bahay::tournaments::{TournamentDraft, announce_in_tx};

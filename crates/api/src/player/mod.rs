@@ -13,6 +13,7 @@ pub mod rewards;
 pub mod rooms;
 pub mod sign_in;
 pub mod tournament_rounds;
+pub mod tournament_pauses;
 pub mod tournaments;
 
 use crate::Operation;
@@ -32,5 +33,6 @@ pub(crate) static OPERATIONS: &[&[&Operation]] = &[
     rooms::OPERATIONS,
     sign_in::OPERATIONS,
     tournament_rounds::OPERATIONS,
+    tournament_pauses::OPERATIONS,
     tournaments::OPERATIONS,
 ];

@@ -171,6 +171,8 @@ pub struct TournamentEntry {
     /// The table at which the player plays, if any.
     #[schema(required = true)]
     pub table: Option<Uuid>,
+    /// True if the player of an arena tournament is not paired (rule 4.5).
+    pub is_paused: bool,
 }
 
 /// A player in the standings of a tournament.

@@ -267,8 +267,8 @@ impl TournamentTerms {
                 Ok(())
             }
             Format::Arena { duration_ms, pairing_ms } => {
-                let has_time = (60_000..=DURATION_MAX_MS).contains(duration_ms);
-                ensure(has_time, "format.duration_ms", "it is a minute to a day")?;
+                let has_time = (10_000..=DURATION_MAX_MS).contains(duration_ms);
+                ensure(has_time, "format.duration_ms", "it is ten seconds to a day")?;
                 let has_pause = (500..=60_000).contains(pairing_ms);
                 ensure(has_pause, "format.pairing_ms", "it is half a second to a minute")
             }

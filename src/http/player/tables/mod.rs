@@ -5,4 +5,5 @@ pub(super) mod private_tables;
 pub(super) mod rooms;
 pub(super) mod socket_tickets;
 pub(super) mod tournament_rounds;
+pub(super) mod tournament_pauses;
 pub(crate) mod tournaments;

@@ -109,6 +109,7 @@ fn api_detail(tournament: &Tournament, player: PlayerId) -> api::TournamentDetai
             rank: tournament.rank_of(player).filter(|_| has_started),
             score: entrant.standing().score,
             table: entrant.table.map(|table| table.table_id(id).0),
+            is_paused: entrant.is_paused,
         }),
     }
 }

@@ -97,6 +97,8 @@ GET    /v1/tournaments/{id}                       401    200   200  401    401  
 PUT    /v1/tournaments/{id}/entry                 401    200   200  401    401     401     401
 DELETE /v1/tournaments/{id}/entry                 401    409   204  401    401     401     401
 GET    /v1/tournaments/{id}/table                 401    404   404  401    401     401     401
+PUT    /v1/tournaments/{id}/pause                 401    409   409  401    401     401     401
+DELETE /v1/tournaments/{id}/pause                 401    409   409  401    401     401     401
 GET    /v1/tournaments/{id}/standings             401    200   200  401    401     401     401
 GET    /v1/tournaments/{id}/results               401    200   200  401    401     401     401
 GET    /v1/tournaments/{id}/games                 401    200   200  401    401     401     401
