@@ -153,6 +153,8 @@ cmd_drills() {
   check_sdk_sizes
   # Applies each fault once, and forged evidence that the checks must detect.
   cmd_chaos --short --seed 20 --nodes 2 --tables 4 --canaries
+  # The same for tournaments of all kinds.
+  cmd_chaos --short --seed 20 --nodes 2 --tournament 27 --canaries
 }
 
 # Runs a house in containers where images can be built, which needs root and namespaces; checks the container

@@ -12,6 +12,7 @@ use uuid::Uuid;
 use crate::forge::{self, Forgery};
 use crate::journal::{self, Entry};
 use crate::live::Table;
+use crate::tournaments::TournamentEvidence;
 
 /// The complete evidence.
 #[derive(Clone, Debug)]
@@ -21,6 +22,8 @@ pub(crate) struct Evidence {
     pub(crate) games: BTreeMap<GameId, Game>,
     pub(crate) books: Books,
     pub(crate) tables: Tables,
+    /// The tournaments of a run that plays them.
+    pub(crate) tournaments: Option<TournamentEvidence>,
     /// True if the plan loses Redis, which the checks then allow for.
     pub(crate) redis_was_lost: bool,
     pub(crate) forgery: Option<Forgery>,
@@ -44,6 +47,7 @@ pub(crate) struct Books {
     pub(crate) wallets: i64,
     pub(crate) stakes: i64,
     pub(crate) pots: i64,
+    pub(crate) tournaments: i64,
     pub(crate) fees: i64,
     pub(crate) ledger_holds: bool,
     pub(crate) ledger_said: String,
@@ -107,6 +111,7 @@ pub(crate) async fn coins(pool: &PgPool) -> Result<Books, sqlx::Error> {
         wallets: sum(held, "wallet").await?,
         stakes: sum(held, "stake").await?,
         pots: sum(held, "pot").await?,
+        tournaments: sum(held, "tournament").await?,
         fees: sum(moved, "fee").await?,
         ledger_holds: false,
         ledger_said: String::new(),

@@ -44,6 +44,16 @@ pub(crate) enum Forgery {
     Standstill,
     /// A game is never finished.
     OpenGame,
+    /// A prize of a tournament is a coin higher.
+    Prize,
+    /// A player of a tournament has no place.
+    Place,
+    /// The account of a tournament keeps a coin.
+    Account,
+    /// A wallet lacks a prize.
+    Wallet,
+    /// The AI ended every game for everybody.
+    Absence,
 }
 
 impl Forgery {
@@ -58,7 +68,18 @@ impl Forgery {
             Self::Record => Check::Records,
             Self::Coin => Check::Coins,
             Self::Deadline | Self::Standstill | Self::OpenGame => Check::Tables,
+            Self::Prize => Check::Results,
+            Self::Place | Self::Account => Check::Places,
+            Self::Wallet => Check::Wallets,
+            Self::Absence => Check::Presence,
         }
+    }
+}
+
+impl Forgery {
+    /// Returns true if the forgery is one of evidence that only a run of tournaments has.
+    pub(crate) fn needs_tournaments(self) -> bool {
+        matches!(self.found_by(), Check::Places | Check::Wallets | Check::Results | Check::Presence)
     }
 }
 
@@ -86,7 +107,11 @@ pub(crate) fn forged(evidence: &Evidence, forgery: Forgery) -> Evidence {
                 game.state = "open".to_owned();
             }
         }
-        _ => {}
+        _ => {
+            if let Some(tournaments) = &mut evidence.tournaments {
+                crate::tournaments::forge(forgery, tournaments);
+            }
+        }
     }
     evidence
 }

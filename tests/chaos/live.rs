@@ -128,6 +128,15 @@ impl Reader {
         Ok(Some(Table { id, phase, version, needs_deadline, is_busy, due, broken }))
     }
 
+    /// Waits until no table has a game, up to a timeout.
+    pub(crate) async fn until_idle(&mut self, patience: Duration) -> Result<(), redis::RedisError> {
+        let begun = Instant::now();
+        while self.tables().await?.iter().any(|table| table.is_busy) && begun.elapsed() < patience {
+            sleep(Duration::from_millis(200)).await;
+        }
+        Ok(())
+    }
+
     /// Reads all tables, and again until every busy one has another version or the time is up.
     pub(crate) async fn watch(&mut self, patience: Duration) -> Result<Tables, redis::RedisError> {
         let then = self.tables().await?;

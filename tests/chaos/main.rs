@@ -31,6 +31,7 @@ mod support {
     #[expect(dead_code, reason = "only the tests cut at a chosen request")]
     pub(crate) mod wire;
 }
+mod tournaments;
 mod truth;
 
 use std::path::{Path, PathBuf};
@@ -45,7 +46,7 @@ use tokio::sync::{Mutex, watch};
 use tokio::time::sleep;
 use uuid::Uuid;
 
-use bots::Bot;
+use bots::{Bot, Goal};
 use checks::Verdict;
 use evidence::{Evidence, Tables};
 use faults::{House, InjectionReport};
@@ -55,6 +56,7 @@ use options::Options;
 use plan::{Extent, Plan, Version};
 use report::Figures;
 use support::services::{Service, Services};
+use tournaments::{Directors, TournamentEvidence};
 
 /// The time within which every table must make progress after the faults. A short run is part of
 /// the tests, which may share the machine, so there it is only a guard.
@@ -62,6 +64,9 @@ const GETS_ON: Duration = Duration::from_secs(10);
 
 /// A timeout that only a hang exceeds.
 const PATIENCE: Duration = Duration::from_secs(90);
+
+/// The same for a tournament, which has to be played to its end.
+const TOURNAMENT: Duration = Duration::from_secs(300);
 
 /// A failure of the run itself, as text.
 type RunError = Box<dyn std::error::Error + Send + Sync>;
@@ -139,7 +144,10 @@ fn last_words(folder: &Path) -> std::io::Result<String> {
 
 fn draw(options: &Options, seed: u64) -> Plan {
     let Options { nodes, tables, lose_redis, .. } = *options;
-    let clients = bots::rooms(tables).map(|_| 1).sum();
+    let clients = match options.tournament {
+        Some(players) => u64::from(players),
+        None => bots::rooms(tables).map(|_| 1).sum(),
+    };
     let extent = Extent { nodes, clients, lose_redis };
     if let Some(times) = options.exchanges {
         Plan::exchanges(seed, times)
@@ -174,8 +182,10 @@ async fn play_and_check(options: &Options, plan: &Plan, folder: &Path) -> Result
     }
     let (finish, finishing) = watch::channel(false);
     let habits = (plan.seed, options.thinks);
+    let pool = PgPoolOptions::new().max_connections(4).connect_with(database).await?;
+    let (goals, directors) = goals(options, &pool, &finishing).await?;
     let bots = (0..)
-        .zip(bots::rooms(options.tables))
+        .zip(goals)
         .map(|client| Bot::start(client, habits, folder, began, &nodes, finishing.clone()))
         .collect();
     let house = Arc::new(House {
@@ -186,23 +196,31 @@ async fn play_and_check(options: &Options, plan: &Plan, folder: &Path) -> Result
         bots,
         began,
     });
-    until("every client sits at a table", || house.bots.iter().all(Bot::has_joined)).await?;
+    let patience = if options.tournament.is_some() { TOURNAMENT } else { PATIENCE };
+    until("every client sits at a table", patience, || house.bots.iter().all(Bot::has_joined))
+        .await?;
     println!("{} ms: all play", began.elapsed().as_millis());
 
     let InjectionReport { done, mut findings } = faults::carry_out(&house, plan).await;
     house.heal().await?;
     println!("{} ms: the faults are over", began.elapsed().as_millis());
-    let patience = if options.short { PATIENCE } else { GETS_ON };
-    let tables = live::Reader::connect(&redis_url).await?.watch(patience).await?;
+    let gets_on = if options.short { PATIENCE } else { GETS_ON };
+    let mut reader = live::Reader::connect(&redis_url).await?;
+    let tables = reader.watch(gets_on).await?;
     println!("{} ms: every table was watched", began.elapsed().as_millis());
     finish.send_replace(true);
-    if let Err(error) =
-        until("every client leaves", || house.bots.iter().all(Bot::has_finished)).await
-    {
+    let leaves = || house.bots.iter().all(Bot::has_finished);
+    if let Err(error) = until("every client leaves", patience, leaves).await {
         findings.push(error.to_string());
     }
-    let pool = PgPoolOptions::new().max_connections(2).connect_with(database).await?;
     until_games_end(&pool).await?;
+    let mut tournaments = None;
+    if options.tournament.is_some() {
+        directors.end().await?;
+        reader.until_idle(PATIENCE).await?;
+        let base = house.nodes[0].gate.base();
+        tournaments = Some(tournaments::evidence::read(&pool, &base).await?);
+    }
     println!("{} ms: all games are over", began.elapsed().as_millis());
 
     let House { nodes, bots, services, .. } =
@@ -216,7 +234,8 @@ async fn play_and_check(options: &Options, plan: &Plan, folder: &Path) -> Result
         journals.push(bot.journal().await);
     }
     let services = services.into_inner();
-    let evidence = gather(&pool, &services, journals, tables, plan, options.forgery).await?;
+    let live = LiveEvidence { journals, tables, tournaments };
+    let evidence = gather(&pool, &services, live, plan, options.forgery).await?;
     let verdict = Verdict::of(&evidence);
     let mut figures = Figures::of(&evidence, &verdict, &done, options.nodes);
     if !options.short {
@@ -228,7 +247,9 @@ async fn play_and_check(options: &Options, plan: &Plan, folder: &Path) -> Result
     for node in &nodes {
         findings.extend(figures.read_log(&node.log));
     }
-    print!("{figures}{}", report::findings(&verdict));
+    print!("{figures}");
+    evidence.tournaments.iter().for_each(|tournaments| print!("{tournaments}"));
+    print!("{}", report::findings(&verdict));
     for finding in &findings {
         println!("FAILED  {finding}");
     }
@@ -255,11 +276,30 @@ async fn play_and_check(options: &Options, plan: &Plan, folder: &Path) -> Result
     Ok(holds)
 }
 
-async fn until(what: &str, holds: impl Fn() -> bool) -> Result<(), RunError> {
+/// Returns what each client plays, with the directors of the tournaments, if it plays those.
+async fn goals(
+    options: &Options,
+    pool: &PgPool,
+    finishing: &watch::Receiver<bool>,
+) -> Result<(Vec<Goal>, Directors), RunError> {
+    let mut directors = Directors::default();
+    let Some(players) = options.tournament else {
+        return Ok((bots::rooms(options.tables).map(Goal::Room).collect(), directors));
+    };
+    let kinds = tournaments::playable(pool).await?;
+    let mut goals = Vec::new();
+    for group in tournaments::groups(players, &kinds) {
+        let programme = directors.start(pool, group, players.into(), finishing.clone());
+        goals.extend((0..group.players).map(|_| Goal::Tournaments(programme.clone())));
+    }
+    Ok((goals, directors))
+}
+
+async fn until(what: &str, patience: Duration, holds: impl Fn() -> bool) -> Result<(), RunError> {
     let begun = Instant::now();
     while !holds() {
-        if begun.elapsed() > PATIENCE {
-            return Err(format!("{what}: not within {} s", PATIENCE.as_secs()).into());
+        if begun.elapsed() > patience {
+            return Err(format!("{what}: not within {} s", patience.as_secs()).into());
         }
         sleep(Duration::from_millis(50)).await;
     }
@@ -276,21 +316,30 @@ async fn until_games_end(pool: &PgPool) -> Result<(), RunError> {
     Ok(())
 }
 
+/// The evidence that was gathered while the nodes ran.
+struct LiveEvidence {
+    journals: Vec<PathBuf>,
+    tables: Tables,
+    tournaments: Option<TournamentEvidence>,
+}
+
 async fn gather(
     pool: &PgPool,
     services: &Services,
-    journals: Vec<PathBuf>,
-    tables: Tables,
+    LiveEvidence { journals, tables, tournaments }: LiveEvidence,
     plan: &Plan,
     forgery: Option<Forgery>,
 ) -> Result<Evidence, RunError> {
     let mut books = evidence::coins(pool).await?;
     (books.ledger_holds, books.ledger_said) = ledger(services)?;
+    let mut games = evidence::games(pool).await?;
+    games.extend(tournaments::evidence::games(pool).await?);
     let evidence = Evidence {
         journals,
-        games: evidence::games(pool).await?,
+        games,
         books,
         tables,
+        tournaments,
         redis_was_lost: plan.loses_redis(),
         forgery: None,
     };
@@ -321,7 +370,9 @@ async fn canaries(
         println!("canary  {forgery}: {says} by: {}", check.as_str());
         all_found &= found;
     };
-    for forgery in Forgery::value_variants() {
+    let has_tournaments = evidence.tournaments.is_some();
+    let fitting = Forgery::value_variants().iter();
+    for forgery in fitting.filter(|forgery| has_tournaments || !forgery.needs_tournaments()) {
         let verdict = Verdict::of(&forge::forged(evidence, *forgery));
         let check = forgery.found_by();
         tell(&format!("{forgery:?}"), check, !verdict.found[&check].is_empty());

@@ -27,6 +27,12 @@ pub(crate) struct Options {
           value_parser = clap::value_parser!(u64).range(1..=500))]
     pub(crate) tables: u64,
 
+    /// Play tournaments of every kind with this number of players, instead of games in rooms.
+    #[arg(long, value_name = "PLAYERS", num_args = 0..=1, default_missing_value = "300",
+          conflicts_with_all = ["tables", "exchanges", "lose_redis"],
+          value_parser = clap::value_parser!(u32).range(27..=10_000))]
+    pub(crate) tournament: Option<u32>,
+
     /// Longest think time before a move; people take some seconds.
     #[arg(long, default_value_t = 40, value_name = "MILLISECONDS",
           value_parser = clap::value_parser!(u64).range(1..=5000))]
@@ -83,9 +89,11 @@ impl Options {
         };
         let lose = if self.lose_redis { " --lose-redis" } else { "" };
         let Self { nodes, tables, thinks, .. } = self;
+        let tables = match self.tournament {
+            Some(players) => format!("--tournament {players}"),
+            None => format!("--tables {tables}"),
+        };
         let thinks = if *thinks == 40 { String::new() } else { format!(" --thinks {thinks}") };
-        format!(
-            "./dev chaos --seed {seed} {extent} --nodes {nodes} --tables {tables}{thinks}{lose}"
-        )
+        format!("./dev chaos --seed {seed} {extent} --nodes {nodes} {tables}{thinks}{lose}")
     }
 }

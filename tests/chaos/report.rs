@@ -8,7 +8,8 @@ use bahay_engine::seat::Seat;
 use bahay_engine::table::TableId;
 use serde_json::{Value, json};
 
-use crate::checks::walk::{Absence, JournalWalk};
+use crate::checks::presence::Absence;
+use crate::checks::walk::JournalWalk;
 use crate::checks::{Facts, Verdict};
 use crate::evidence::Evidence;
 use crate::faults::InjectedFault;

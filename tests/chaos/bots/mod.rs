@@ -7,6 +7,9 @@
 //! Orders make it misbehave for a while. When all are to finish, it becomes ready no more, plays
 //! its game to the end in haste, and leaves.
 
+mod entry;
+mod goals;
+mod orders;
 pub(crate) mod rest;
 mod seat;
 
@@ -35,8 +38,14 @@ use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 use crate::dice::Dice;
 use crate::journal::{EntryKind, Journal};
 use crate::nodes::Node;
+use entry::Entries;
+use orders::Manners;
 use rest::RestError;
 use seat::BotTable;
+
+pub(crate) use entry::Programme;
+pub(crate) use goals::{Goal, rooms};
+pub(crate) use orders::Order;
 
 pub(crate) type Action = <AnyGame as Game>::Action;
 type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
@@ -56,39 +65,14 @@ const QUIET: Duration = Duration::from_secs(3);
 /// The pause from which on a client counts as having stayed away on purpose.
 const ON_PURPOSE: Duration = Duration::from_millis(1_500);
 
+/// The interval at which a client takes its seat back that the AI plays.
+const TAKE_BACK: Duration = Duration::from_millis(500);
+
 /// The age at which an access token is renewed; it is valid for 15 minutes.
 const TOKEN: Duration = Duration::from_secs(10 * 60);
 
-/// The rooms of the tables in turn, with the number of clients at each table.
-const ROOMS: [(&str, u64); 3] =
-    [("newbie", 3), ("tongo-options-newbie", 4), ("tongo-assets-newbie", 5)];
-
-/// Returns the room of each client of a number of tables.
-pub(crate) fn rooms(tables: u64) -> impl Iterator<Item = &'static str> {
-    let tables = (0..tables).zip(ROOMS.into_iter().cycle());
-    tables.flat_map(|(_, (room, clients))| (0..clients).map(move |_| room))
-}
-
 /// The node number of a client that is not connected.
 const NOWHERE: u64 = u64::MAX;
-
-/// An order to a client, beside playing.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Order {
-    /// Disconnect abruptly and stay away for this time.
-    Drop(Duration),
-    /// Stay away for this time after the next lost connection.
-    Linger(Duration),
-    Leave,
-    /// Stop reading for this time.
-    Slow(Duration),
-    /// Become neither ready nor act for this time.
-    Idle(Duration),
-    /// Send every command twice for this time.
-    Repeat(Duration),
-    /// Behave normally again.
-    Behave,
-}
 
 /// A playing client, as seen by others.
 #[derive(Debug)]
@@ -109,7 +93,7 @@ struct Whereabouts {
 
 impl Bot {
     pub(crate) fn start(
-        (number, room): (u64, &'static str),
+        (number, goal): (u64, Goal),
         (seed, thinks_ms): (u64, u64),
         folder: &Path,
         began: Instant,
@@ -120,9 +104,14 @@ impl Bot {
         let whereabouts =
             Arc::new(Whereabouts { node: AtomicU64::new(NOWHERE), joined: AtomicU64::new(0) });
         let path = folder.join(format!("client-{number:03}.log"));
+        let (room, entries) = match goal {
+            Goal::Room(room) => (Some(room), None),
+            Goal::Tournaments(programme) => (None, Some(Entries::new(programme))),
+        };
         let client = Client {
             number,
             room,
+            entries,
             device: format!("chaos-device-{seed:020}-{number:04}"),
             dice: Dice::new(seed, number + 1),
             thinks_ms,
@@ -168,17 +157,6 @@ impl Bot {
     }
 }
 
-/// The current behaviour of a client. A time is `None` without an order, which is before every
-/// time.
-#[derive(Debug, Default)]
-struct Manners {
-    idle_until: Option<Instant>,
-    slow_until: Option<Instant>,
-    repeat_until: Option<Instant>,
-    linger: Duration,
-    leave: bool,
-}
-
 /// The state of one connection.
 struct Connection {
     socket: Socket,
@@ -190,6 +168,8 @@ struct Connection {
     answer: Option<(Instant, (GameId, u32))>,
     /// The time from which to send again, after a refusal that asked for it.
     retry_at: Option<Instant>,
+    /// The time of the last request to take the seat back from the AI.
+    took_back: Option<Instant>,
 }
 
 /// The end of a connection.
@@ -202,7 +182,9 @@ enum ConnectionEnd {
 
 struct Client {
     number: u64,
-    room: &'static str,
+    /// The room in which the client plays, unless it plays tournaments.
+    room: Option<&'static str>,
+    entries: Option<Entries>,
     device: String,
     dice: Dice,
     /// The longest think time before a move, in ms.
@@ -235,6 +217,7 @@ impl Client {
                 }
                 Err(ConnectionEnd::For(pause, why)) => {
                     failures += 1;
+                    self.whereabouts.node.store(NOWHERE, Ordering::Relaxed);
                     self.journal.write(&EntryKind::Note(format!("not connected: {why}")));
                     // A growing back-off, as the protocol's page asks for.
                     ConnectionEnd::For(pause * failures.min(8), String::new())
@@ -279,7 +262,7 @@ impl Client {
             }
         }
         let token = self.token.as_ref().map(|(token, _)| token.clone()).unwrap_or_default();
-        if !self.seated && *self.finishing.borrow() {
+        if !self.seated && self.is_leaving() {
             return Err(ConnectionEnd::Finished);
         }
         let url = format!("{}/v1/play", base.replacen("http", "ws", 1));
@@ -296,10 +279,16 @@ impl Client {
                     if !matches!(greeted, Ok(Some(Ok(Frame::Text(_))))) {
                         return Err(self.again("a socket without a greeting"));
                     }
-                    self.take_seat(&base, &token).await?;
+                    match self.room {
+                        Some(room) => self.take_seat(&base, &token, room).await?,
+                        None => {
+                            self.note_connection(node);
+                            self.wait_for_tournament_table(&mut socket, &base, &token).await?;
+                            return Ok(socket);
+                        }
+                    }
                 }
-                self.journal.write(&EntryKind::Connected { node });
-                self.whereabouts.node.store(node, Ordering::Relaxed);
+                self.note_connection(node);
                 Ok(socket)
             }
             Ok(Err(error)) => {
@@ -312,9 +301,25 @@ impl Client {
         }
     }
 
+    fn note_connection(&mut self, node: u64) {
+        self.journal.write(&EntryKind::Connected { node });
+        self.whereabouts.node.store(node, Ordering::Relaxed);
+    }
+
+    /// Returns true if the client gives up its seat between games. A tournament is played to its
+    /// end.
+    fn is_leaving(&self) -> bool {
+        self.room.is_some() && *self.finishing.borrow()
+    }
+
     /// Takes a seat over REST, after the socket was opened.
-    async fn take_seat(&mut self, base: &str, token: &str) -> Result<(), ConnectionEnd> {
-        match rest::seat(base, token, self.room).await {
+    async fn take_seat(
+        &mut self,
+        base: &str,
+        token: &str,
+        room: &str,
+    ) -> Result<(), ConnectionEnd> {
+        match rest::seat(base, token, room).await {
             Ok(table) => {
                 self.journal.write(&EntryKind::Note(format!("seated at {table}")));
                 self.seated = true;
@@ -336,8 +341,15 @@ impl Client {
             reader.set_game_kind(kind);
         }
         let heard = Instant::now();
-        let mut open =
-            Connection { socket, reader, heard, joined: false, answer: None, retry_at: None };
+        let mut open = Connection {
+            socket,
+            reader,
+            heard,
+            joined: false,
+            answer: None,
+            retry_at: None,
+            took_back: None,
+        };
         self.place.join();
         let id = self.take_id();
         let join = self.place.join_from(id);
@@ -394,9 +406,10 @@ impl Client {
 
     /// Sends the command that is due, if any.
     async fn play(&mut self, open: &mut Connection, finishing: bool) -> Result<(), ConnectionEnd> {
-        if finishing && self.place.may_go() && !self.asked.values().any(|(_, w)| *w == "leave") {
+        let is_leaving = self.is_leaving();
+        if is_leaving && self.place.may_go() && !self.asked.values().any(|(_, w)| *w == "leave") {
             self.leave(&mut open.socket).await
-        } else if let Some(game) = self.place.to_ready().filter(|_| !finishing) {
+        } else if let Some(game) = self.place.to_ready().filter(|_| !is_leaving) {
             let text = format!("seed {} of {}", self.dice.below(1 << 30), self.number);
             let id = self.take_id();
             let commitment = Some(self.place.commit(game, || text));
@@ -406,6 +419,12 @@ impl Client {
         } else if let Some((game, text)) = self.place.reveal() {
             let reveal = Command::Reveal { id: self.take_id(), game, text };
             self.say(&mut open.socket, &reveal, "reveal").await
+        } else if self.place.wants_back()
+            && open.took_back.is_none_or(|at| at.elapsed() > TAKE_BACK)
+        {
+            open.took_back = Some(Instant::now());
+            let take_back = Command::TakeBack { id: self.take_id() };
+            self.say(&mut open.socket, &take_back, "take_back").await
         } else if let Some(question) = self.place.to_answer() {
             self.answer(open, question, finishing).await
         } else {
@@ -499,7 +518,7 @@ impl Client {
         }
         if !self.seated {
             self.place.forget();
-            if *self.finishing.borrow() {
+            if self.is_leaving() {
                 self.journal.write(&EntryKind::Lost("finished".into()));
                 return Err(ConnectionEnd::Finished);
             }

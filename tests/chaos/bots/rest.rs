@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use uuid::Uuid;
 
 const TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -60,4 +61,46 @@ pub(crate) async fn sign_in(
 pub(crate) async fn seat(base: &str, token: &str, room: &str) -> Result<String, RestError> {
     let request = http().post(format!("{base}/v1/rooms/{room}/seat")).bearer_auth(token);
     text(&ask(request).await?, "/table")
+}
+
+/// Returns a tournament with the player's entry.
+pub(crate) async fn tournament(base: &str, token: &str, id: Uuid) -> Result<Value, RestError> {
+    ask(http().get(format!("{base}/v1/tournaments/{id}")).bearer_auth(token)).await
+}
+
+pub(crate) async fn register(base: &str, token: &str, id: Uuid) -> Result<(), RestError> {
+    let request = http().put(format!("{base}/v1/tournaments/{id}/entry")).bearer_auth(token);
+    ask(request.json(&json!({}))).await.map(drop)
+}
+
+pub(crate) async fn withdraw(base: &str, token: &str, id: Uuid) -> Result<(), RestError> {
+    let request = http().delete(format!("{base}/v1/tournaments/{id}/entry")).bearer_auth(token);
+    ask(request).await.map(drop)
+}
+
+/// Ends a pause in an arena tournament.
+pub(crate) async fn resume(base: &str, token: &str, id: Uuid) -> Result<(), RestError> {
+    let request = http().delete(format!("{base}/v1/tournaments/{id}/pause")).bearer_auth(token);
+    ask(request).await.map(drop)
+}
+
+/// Returns the table at which the player plays, whose seat is then the player's.
+pub(crate) async fn own_table(base: &str, token: &str, id: Uuid) -> Result<String, RestError> {
+    let request = http().get(format!("{base}/v1/tournaments/{id}/table")).bearer_auth(token);
+    text(&ask(request).await?, "/table")
+}
+
+/// Returns the whole list of results of a tournament.
+pub(crate) async fn results(base: &str, token: &str, id: Uuid) -> Result<Vec<Value>, RestError> {
+    let path = format!("{base}/v1/tournaments/{id}/results?limit=100");
+    let mut results = Vec::new();
+    let mut next = path.clone();
+    loop {
+        let page = ask(http().get(&next).bearer_auth(token)).await?;
+        for item in page["items"].as_array().into_iter().flatten() {
+            results.extend(item["results"].as_array().into_iter().flatten().cloned());
+        }
+        let Some(cursor) = page["next_cursor"].as_str() else { return Ok(results) };
+        next = format!("{path}&cursor={cursor}");
+    }
 }

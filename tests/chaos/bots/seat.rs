@@ -111,6 +111,15 @@ impl BotTable {
         (self.revealed.replace(game) != Some(game)).then(|| (game, text.clone()))
     }
 
+    /// Returns true if the AI plays the seat although the client is there and has not left.
+    pub(super) fn wants_back(&self) -> bool {
+        let Some(view) = self.view.as_ref().filter(|_| self.is_running() && !self.left) else {
+            return false;
+        };
+        let seat = view.seat.and_then(|seat| view.seats.get(seat.index())?.as_ref());
+        seat.is_some_and(|seat| seat.taken_over)
+    }
+
     /// Returns the game for which to become ready.
     pub(super) fn to_ready(&self) -> Option<GameId> {
         let view = self.view.as_ref()?;

@@ -34,12 +34,12 @@ pub(super) fn records(evidence: &Evidence) -> Facts {
 
 pub(super) fn coins(evidence: &Evidence) -> Facts {
     let mut facts = Facts::default();
-    let Books { granted, wallets, stakes, pots, fees, .. } = evidence.books;
-    if wallets + stakes + pots + fees != granted {
+    let Books { granted, wallets, stakes, pots, tournaments, fees, .. } = evidence.books;
+    if wallets + stakes + pots + tournaments + fees != granted {
         facts.add(|| {
             format!(
-                "in hundredths, wallets hold {wallets}, stakes {stakes}, POTs {pots}, the house \
-                 earned {fees}, and {granted} were granted"
+                "in hundredths, wallets hold {wallets}, stakes {stakes}, POTs {pots}, tournaments \
+                 {tournaments}, the house earned {fees}, and {granted} were granted"
             )
         });
     }

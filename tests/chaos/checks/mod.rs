@@ -3,7 +3,9 @@
 
 mod acts;
 mod books;
+pub(crate) mod presence;
 mod tables;
+mod tournaments;
 pub(crate) mod walk;
 
 use std::collections::BTreeMap;
@@ -50,6 +52,10 @@ bahay_base::text_enum! {
         Tables = "no table stands still or lacks its deadline",
         Records = "every record verifies",
         Coins = "wallets, stakes, POTs and fees are what was granted",
+        Places = "every player of a tournament has a place, and its account is empty",
+        Wallets = "every wallet has changed by prizes less entries",
+        Results = "docs/verify_tournament.py accepts every list of results",
+        Presence = "the AI ended no game for a player who was there",
     }
 }
 
@@ -75,7 +81,7 @@ impl Verdict {
             walk::agree(&walked, &mut views);
         }
         let (acts, counted) = acts::check(evidence, &walked);
-        let found = BTreeMap::from([
+        let mut found = BTreeMap::from([
             (Check::Acts, acts),
             (Check::Views, views),
             (Check::Cards, cards),
@@ -84,6 +90,14 @@ impl Verdict {
             (Check::Records, books::records(evidence)),
             (Check::Coins, books::coins(evidence)),
         ]);
+        if let Some(tournaments) = &evidence.tournaments {
+            found.extend([
+                (Check::Places, tournaments::check_places(tournaments)),
+                (Check::Wallets, tournaments::check_wallets(tournaments)),
+                (Check::Results, tournaments::check_results(tournaments)),
+                (Check::Presence, tournaments::check_presence(tournaments, &walked)),
+            ]);
+        }
         Self { found, walked, acts: counted }
     }
 

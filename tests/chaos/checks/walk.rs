@@ -17,6 +17,7 @@ use bahay_engine::variants;
 use serde_json::Value;
 
 use super::Facts;
+use super::presence::{Absence, FinishedGame, ORDERED_MS, PresenceChange};
 use crate::evidence::{Evidence, Game};
 use crate::journal::{Entry, EntryKind};
 use crate::truth::{ActionJson, SeatKnowledge, Truth};
@@ -27,28 +28,6 @@ pub(crate) struct Acked {
     pub(crate) game: GameId,
     pub(crate) prompt: u32,
     pub(crate) action: ActionJson,
-}
-
-/// The time from a lost connection to the next joined one.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Absence {
-    pub(crate) node: u64,
-    pub(crate) lost_ms: u64,
-    /// The time of the first attempt to reconnect; later than the loss if the client stayed away on
-    /// purpose.
-    pub(crate) tried_ms: u64,
-    pub(crate) joined_ms: Option<u64>,
-    /// The seat in a running game.
-    pub(crate) seat: Option<(TableId, Seat)>,
-}
-
-/// A reported change of a seat's presence: away or back.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct PresenceChange {
-    pub(crate) at_ms: u64,
-    pub(crate) table: TableId,
-    pub(crate) seat: Seat,
-    pub(crate) is_away: bool,
 }
 
 /// The result of walking a client's journal.
@@ -67,6 +46,7 @@ pub(crate) struct JournalWalk {
     pub(crate) refusals: BTreeMap<String, u64>,
     pub(crate) absences: Vec<Absence>,
     pub(crate) presence_changes: Vec<PresenceChange>,
+    pub(crate) finished: Vec<FinishedGame>,
     /// For each update, a hash of the content that is the same for all viewers.
     pub(crate) told: HashMap<(TableId, Tag), u64>,
     pub(crate) snapshots: u64,
@@ -101,6 +81,8 @@ struct Walk<'a> {
     /// The time at which an answer to a prompt was first sent.
     first_sent_ms: HashMap<(GameId, u32), u64>,
     node: u64,
+    /// The time of the last join or order, from which the client behaves.
+    since_ms: u64,
     at_ms: u64,
 }
 
@@ -117,6 +99,7 @@ pub(crate) fn walk(evidence: &Evidence, client: usize) -> JournalWalk {
         unanswered: VecDeque::new(),
         first_sent_ms: HashMap::new(),
         node: 0,
+        since_ms: 0,
         at_ms: 0,
     };
     for Entry { at_ms, what } in evidence.entries(client) {
@@ -139,6 +122,11 @@ impl Walk<'_> {
     fn note(&mut self, text: &str) {
         if let Some(player) = text.strip_prefix("player ") {
             self.found.player = player.parse().ok();
+        }
+        match text.strip_prefix("ordered: ").and_then(|order| order.split('(').next()) {
+            Some("Behave") => self.since_ms = self.at_ms,
+            Some("Idle" | "Slow" | "Leave") => self.since_ms = self.at_ms + ORDERED_MS,
+            Some(_) | None => {}
         }
         if text == "returning"
             && let Some(absence) = self.found.absences.last_mut()
@@ -292,6 +280,7 @@ impl Walk<'_> {
                 self.found.texts.push((*game, text.clone()));
             }
             Some(Command::Join { .. }) => {
+                self.since_ms = self.since_ms.max(at_ms);
                 if let Some(absence) = self.found.absences.last_mut() {
                     absence.joined_ms.get_or_insert(at_ms);
                 }
@@ -442,6 +431,9 @@ impl Walk<'_> {
             Event::Presence { seat, connected } => {
                 let change =
                     PresenceChange { at_ms: self.at_ms, table, seat: *seat, is_away: !connected };
+                if change.is_away && view.seat == Some(*seat) {
+                    self.since_ms = self.since_ms.max(self.at_ms);
+                }
                 self.found.presence_changes.push(change);
             }
             Event::Revealing { game, commitments, .. } => {
@@ -463,8 +455,13 @@ impl Walk<'_> {
                     self.complain(|| format!("game {game} opened otherwise than recorded"));
                 }
             }
+            Event::Takeover { seat: other, on: true } if seat == Some(*other) => {
+                self.since_ms = self.since_ms.max(self.at_ms);
+            }
             Event::Game { event } => return self.game_event(event),
             Event::Over { game, settlement, server_seed } => {
+                let (at_ms, since_ms) = (self.at_ms, self.since_ms);
+                self.found.finished.push(FinishedGame { game: *game, at_ms, since_ms });
                 self.compare();
                 if let Some(GamePosition { seen: Some(seen), events, .. }) = &self.place
                     && *events != seen.events.len()
