@@ -306,6 +306,16 @@ impl Client {
         send_request(request.bearer_auth(&self.tokens.access_token).json(body)).await
     }
 
+    /// Puts a body as this player.
+    pub async fn put<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        body: &Value,
+    ) -> Result<T, ClientError> {
+        let request = self.http.put(format!("{}{path}", self.base));
+        send_request(request.bearer_auth(&self.tokens.access_token).json(body)).await
+    }
+
     /// Sends a request without a body as this player.
     async fn request<T: DeserializeOwned>(
         &self,

@@ -9,10 +9,12 @@ use bahay::config::{Database, StandingsSettings};
 use bahay::records::Records;
 use bahay::reports::pairs::signs::ALERT_SCORE_DEFAULT;
 use bahay::reports::{Pairs, Reports};
+use bahay::tournaments::{TournamentDraft, announce_in_tx};
 use bahay_base::clock::Clock;
 use bahay_base::error_line::to_one_line;
 use bahay_db as db;
 use clap::{Args, Parser, Subcommand};
+use uuid::Uuid;
 
 use crate::arena::{self, Arena};
 use crate::certify::{self, Certify};
@@ -20,6 +22,7 @@ use crate::collusion::{self, Collusion};
 use crate::env::{self, Env};
 use crate::farm::{self, Farm};
 use crate::fixtures::{self, GenerateHistory, HistorySummary};
+use crate::loadtest::Mode;
 use crate::simulate::{self, Simulate};
 use crate::tapes::{self, Tapes};
 use crate::{demo, loadtest};
@@ -101,7 +104,12 @@ fn run(command: Command) -> Result<(), CommandError> {
     match command {
         Command::Demo { url, room } => runtime()?.block_on(demo::run(&url, &room))?,
         Command::Loadtest(test) => {
-            let LoadTest { options, database } = *test;
+            let LoadTest { mut options, database } = *test;
+            if let (Mode::Tournament, None, Some(database)) =
+                (options.mode, options.tournament, &database)
+            {
+                options.tournament = runtime()?.block_on(announce_arena(&options, database))?;
+            }
             let complaints =
                 database.map(|database| async move || collect_complaints(database).await);
             runtime()?.block_on(loadtest::run(options, complaints))?;
@@ -131,6 +139,22 @@ async fn collect_complaints(database: Database) -> Result<Vec<String>, String> {
     let report = ledger_report(database, &Records::without_archive()).await;
     let report = report.map_err(|error| to_one_line(&*error))?;
     Ok(report.difference_texts().collect())
+}
+
+/// Announces the arena of a load test. Returns `None` if there is no such game.
+async fn announce_arena(
+    options: &loadtest::Options,
+    database: &Database,
+) -> Result<Option<Uuid>, CommandError> {
+    let Some(terms) = loadtest::arena_terms(options, Clock::system().now()) else {
+        return Ok(None);
+    };
+    let pool =
+        db::connect_as_login(database.database_url.clone(), db::PoolOptions::default()).await?;
+    let mut tx = pool.begin().await?;
+    let id = announce_in_tx(&mut tx, TournamentDraft { terms, code: None }).await?;
+    tx.commit().await?;
+    Ok(Some(id.0))
 }
 
 async fn generate_history(

@@ -10,7 +10,7 @@
 //!   when a move has reached every seat.
 //! - `counters` counts; `nodes` samples the servers' metrics; `progress` reports a running test.
 //! - `report` is the result, with its parts in a folder; `page` renders it as HTML.
-//! - `reads` is separate: it sends REST requests and no moves.
+//! - `reads` is separate: it sends REST requests and no moves; so is `tournament`, which plays one.
 //!
 //! A latency counts from the time at which the player meant to act, not from the time at which this
 //! program sent the action, and a pause of the server also counts for the moves that were not made
@@ -34,6 +34,7 @@ mod players;
 mod progress;
 mod reads;
 mod report;
+mod tournament;
 
 use std::path::{Path, PathBuf};
 
@@ -42,11 +43,13 @@ use bahay_protocol::brief::Form;
 use bahay_rate_limit::Rate;
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
 use crate::loadtest::report::Report;
 
 pub use players::frames::FrameChecker;
 pub use players::known_texts::KnownTexts;
+pub use tournament::arena_terms;
 
 /// The mode of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
@@ -66,6 +69,8 @@ pub enum Mode {
     Idle,
     /// Sends REST reads at a fixed rate and measures their latency.
     Reads,
+    /// Plays one arena tournament from the registration to the prizes.
+    Tournament,
 }
 
 /// The distribution of think times.
@@ -115,6 +120,16 @@ pub struct Options {
     #[arg(long, default_value_t = 100, value_name = "NUMBER",
           value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub tables: u32,
+
+    /// Number of players of `tournament`.
+    #[arg(long, default_value_t = 300, value_name = "NUMBER",
+          value_parser = clap::value_parser!(u32).range(3..=20_000))]
+    pub players: u32,
+
+    /// The announced tournament that `tournament` plays. With a database it is announced: it lasts
+    /// --seconds, and starts after --warm-up, in which the players register.
+    #[arg(long = "tournament-id", value_name = "ID")]
+    pub tournament: Option<Uuid>,
 
     /// Duration of a measurement, after the warm-up.
     #[arg(long, default_value_t = 30, value_name = "SECONDS",
@@ -217,7 +232,12 @@ impl Options {
     fn mean_think_ms(&self) -> u64 {
         match self.mode {
             Mode::Max | Mode::Idle => 0,
-            Mode::Fixed | Mode::Ramp | Mode::Storm | Mode::Soak | Mode::Reads => self.think_ms,
+            Mode::Fixed
+            | Mode::Ramp
+            | Mode::Storm
+            | Mode::Soak
+            | Mode::Reads
+            | Mode::Tournament => self.think_ms,
         }
     }
 }
@@ -262,6 +282,10 @@ pub enum LoadError {
     SignIn(ClientError),
     #[error("only {playing} of {wanted} players came to a table: {why}")]
     Unfilled { playing: u64, wanted: u64, why: String },
+    #[error("no tournament is announced: give --database-url, or --tournament-id")]
+    NoTournament,
+    #[error("the tournament could not be read: {0}")]
+    Tournament(ClientError),
     #[error("the server is at fault: {0}")]
     Wrong(String),
     #[error("worse than before: {0}")]
@@ -291,6 +315,9 @@ pub async fn run(
     }
     if options.mode == Mode::Reads {
         return run_reads(&options).await;
+    }
+    if options.mode == Mode::Tournament {
+        return run_tournament(&options, complaints).await;
     }
     let mut report = if options.merge.is_empty() {
         plan::run_plan(&options).await?
@@ -343,6 +370,25 @@ async fn run_reads(options: &Options) -> Result<(), LoadError> {
         write_file(path, &serde_json::to_string(&reads).unwrap_or_default())?;
     }
     reads.fault().map_or(Ok(()), |fault| Err(LoadError::Wrong(fault)))
+}
+
+/// Runs `tournament`, which has a report of its own, and verifies the ledger.
+async fn run_tournament(
+    options: &Options,
+    complaints: Option<impl AsyncFnOnce() -> Result<Vec<String>, String>>,
+) -> Result<(), LoadError> {
+    let report = tournament::run_tournament(options).await?;
+    println!("{report}");
+    if let Some(path) = &options.json {
+        write_file(path, &serde_json::to_string(&report).unwrap_or_default())?;
+    }
+    if let Some(complaints) = complaints {
+        let found = complaints().await.map_err(LoadError::Wrong)?;
+        if let Some(first) = found.first() {
+            return Err(LoadError::Wrong(format!("the books do not balance: {first}")));
+        }
+    }
+    report.fault().map_or(Ok(()), |fault| Err(LoadError::Wrong(fault)))
 }
 
 fn read_report(path: &Path) -> Result<Report, LoadError> {

@@ -80,8 +80,8 @@ impl Run<'_> {
                 Ok(())
             }
             Mode::Ramp => self.run_ramp(control).await,
-            // This mode has no tables: see `reads`.
-            Mode::Reads => Ok(()),
+            // These modes have runs of their own: see `reads` and `tournament`.
+            Mode::Reads | Mode::Tournament => Ok(()),
         }
     }
 
