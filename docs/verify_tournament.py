@@ -82,6 +82,7 @@ class Tournament:
         self.entrants, self.tables, self.byes = {}, {}, []
         self.phase, self.pool, self.prizes, self.weights = "announced", None, [], []
         self.groups, self.commitments, self.round = 1, [], 0
+        self.sizes = [0]  # the numbers of players by group of the stage
         self.stage = self.round_of_stage = self.games = 0
         self.given, self.results, self.placed = 0, 0, {}
         self.lost = None  # players who lost at a cut and have no place yet, and the number before them
@@ -214,6 +215,7 @@ class Tournament:
             order = self.draw(b"group", self.stage, playing)
             drawn = [order[group :: self.groups] for group in range(self.groups)]
             check(groups == drawn, "3.2", "the groups were drawn otherwise")
+        self.sizes = [len(group) for group in groups]
         for number, group in enumerate(groups):
             for player in group:
                 one = self.entrants[player]
@@ -222,10 +224,11 @@ class Tournament:
     def joined(self, event):
         for member in event["members"]:
             one = self.entrants[member["player"]]
-            others = [other for other in self.playing().values() if other is not one]
-            sizes = [sum(other.group == group for other in others) for group in range(self.groups)]
-            check(member["group"] == sizes.index(min(sizes)), "1.5", "it is not the smallest group")
-            one.group, one.stage, one.score = member["group"], self.stage, 0
+            check(one.stage == 0, "1.5", f"{member['player']} is in a group")
+            smallest = self.sizes.index(min(self.sizes))
+            check(member["group"] == smallest, "1.5", "it is not the smallest group")
+            self.sizes[smallest] += 1
+            one.group, one.stage, one.score = smallest, self.stage, 0
 
     def seated(self, event):
         players = [player for table in event["tables"] for player in table["players"]]
