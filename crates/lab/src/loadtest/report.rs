@@ -229,7 +229,7 @@ impl Report {
     pub(super) fn result_step(&self) -> Option<&Step> {
         match self.mode {
             Mode::Ramp => self.steps.iter().find(|step| step.confirmed),
-            variants!(Mode: Fixed, Storm, Soak, Max, Idle, Reads) => self.steps.last(),
+            variants!(Mode: Fixed, Storm, Soak, Max, Idle, Reads, Tournament) => self.steps.last(),
         }
     }
 

@@ -98,7 +98,7 @@ impl Report {
         for step in &self.steps {
             let mark = match self.mode {
                 Mode::Ramp => format!("  {}", step.verdict(self.limit_ms)),
-                variants!(Mode: Fixed, Storm, Soak, Max, Idle, Reads) => String::new(),
+                variants!(Mode: Fixed, Storm, Soak, Max, Idle, Reads, Tournament) => String::new(),
             };
             let counted = &step.counted;
             text += &format!(
