@@ -30,7 +30,9 @@ fn entrants(tournament: &Tournament) -> BTreeSet<PlayerId> {
         match result["type"].as_str() {
             Some("entered") => entered.extend(player_of(result)),
             Some("withdrawn") => {
-                player_of(result).map(|player| entered.remove(&player));
+                if let Some(player) = player_of(result) {
+                    entered.remove(&player);
+                }
             }
             _ => {}
         }

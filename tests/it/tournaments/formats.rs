@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use bahay::clock::Timestamp;
+use bahay::clock::Clock;
 use bahay_client_tokio::{Client, Play};
 use bahay_engine::table::Clocks;
 use bahay_engine::tournament::{EntrantLimits, Format, PayoutStep, Stage, TournamentTerms};
@@ -39,7 +39,7 @@ fn scheduled(name: &str, format: Format, least: u32) -> TournamentTerms {
         PayoutStep { entrants_from: 0, shares: vec![100] },
         PayoutStep { entrants_from: 9, shares: vec![50, 30, 20] },
     ];
-    terms.starts_at = Some(Timestamp::from_ms(jiff::Timestamp::now().as_millisecond() + 4_000));
+    terms.starts_at = Some(Clock::system().now().after_ms(4_000));
     // The players have time to join before the AI plays for them.
     terms.game.clocks =
         Clocks { prepare_ms: 5_000, think_ms: 20, grace_ms: 4_000, ..Clocks::default() };
