@@ -55,7 +55,8 @@ impl Entries {
     }
 
     fn is_over(&self) -> bool {
-        self.programme.borrow().is_complete && self.current().is_none()
+        let programme = self.programme.borrow();
+        programme.is_complete && programme.tournaments.len() <= self.over
     }
 
     fn advance(&mut self) {
