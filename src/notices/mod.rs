@@ -10,7 +10,7 @@
 use bahay_api::Time;
 use bahay_api::player::notices::Notice;
 use bahay_engine::coins::Coins;
-use bahay_engine::table::{GameId, PlayerId};
+use bahay_engine::table::{GameId, PlayerId, TournamentId};
 use jiff_sqlx::Timestamp as SqlTimestamp;
 use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
@@ -57,6 +57,61 @@ pub async fn insert_in_tx(
     .execute(connection)
     .await?;
     Ok(())
+}
+
+/// A notice of a tournament to some of its players.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TournamentNotice {
+    pub kind: &'static str,
+    /// The text that tells apart notices of one kind, tournament and player.
+    pub key: String,
+    pub recipients: Vec<TournamentRecipient>,
+}
+
+/// A player to whom a tournament has a notice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TournamentRecipient {
+    pub player: PlayerId,
+    /// The prize or the refund, if any.
+    pub amount: Option<Coins>,
+    /// The final place, from 1, if any.
+    pub place: Option<u32>,
+}
+
+/// Inserts a notice of a tournament for each recipient. Of several calls with one kind and key, each
+/// recipient gets one notice.
+pub async fn insert_for_tournament_in_tx(
+    connection: &mut PgConnection,
+    tournament: TournamentId,
+    notice: &TournamentNotice,
+) -> Result<(), sqlx::Error> {
+    let TournamentNotice { kind, key, recipients } = notice;
+    if recipients.is_empty() {
+        return Ok(());
+    }
+    let players: Vec<Uuid> = recipients.iter().map(|one| one.player.0).collect();
+    let amounts = recipients.iter().map(|one| one.amount.map(Coins::hundredths));
+    let amounts: Vec<Option<i64>> = amounts.collect();
+    let places = recipients.iter().map(|one| one.place.and_then(|place| i32::try_from(place).ok()));
+    let places: Vec<Option<i32>> = places.collect();
+    sqlx::query!(
+        r#"
+        insert into notices (id, player, kind, tournament, amount, place)
+        select md5(concat_ws(':', $1::text, $2::uuid, $3::text, r.player))::uuid, r.player, $1, $2,
+            r.amount, r.place
+        from unnest($4::uuid[], $5::bigint[], $6::integer[]) as r (player, amount, place)
+        on conflict (id) do nothing
+        "#,
+        *kind,
+        tournament.0,
+        key,
+        &players,
+        &amounts as &[Option<i64>],
+        &places as &[Option<i32>]
+    )
+    .execute(connection)
+    .await
+    .map(|_| ())
 }
 
 /// The result of an invitation.
@@ -108,9 +163,11 @@ impl Notices {
             sqlx::query!(
                 r#"
                 select n.id, n.kind, n.game, n.amount, n.code, n.sender, p.name as "name?",
+                    n.tournament, n.place, t.terms ->> 'name' as "tournament_name?",
                     n.created_at as "created_at: SqlTimestamp", n.read_at as "read_at: SqlTimestamp"
                 from notices n
                 left join players p on p.id = n.sender and p.deleted_at is null
+                left join tournaments t on t.id = n.tournament
                 where n.player = $1 and (n.created_at, n.id) < ($2::timestamptz, $3::uuid)
                 order by n.created_at desc, n.id desc
                 limit $4
@@ -131,6 +188,9 @@ impl Notices {
             code: row.code,
             from: row.sender,
             name: row.name,
+            tournament: row.tournament,
+            tournament_name: row.tournament_name,
+            place: row.place.and_then(|place| u32::try_from(place).ok()),
             created_at: from_sql(row.created_at).into(),
             read_at: row.read_at.map(|at| Time::from(from_sql(at))),
         });

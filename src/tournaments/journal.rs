@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use bahay_engine::table::{PlayerId, TournamentId};
-use bahay_engine::tournament::{Input, Line, Phase, Tournament, Transition};
+use bahay_engine::table::TournamentId;
+use bahay_engine::tournament::{Input, Line, Tournament, Transition};
 use serde_json::Value;
 use sqlx::{PgConnection, PgPool};
 
 use super::store::{self, Summary};
-use super::{TournamentError, Tournaments, state_of, subject};
+use super::{TournamentError, Tournaments, player_notices, state_of, subject};
 use crate::archive::tournament_games;
 use crate::ids::GameId;
-use crate::ledger::{TournamentPurpose, TransferForTournament};
+use crate::ledger::TransferForTournament;
 use crate::notices;
 use crate::operators::audit::{self, Action, Actor};
 
@@ -112,10 +112,8 @@ impl Tournaments {
             LineWrite::Booking(transfer) => {
                 let ledger = &self.inner.ledger;
                 ledger.transfer_for_tournament_in_tx(&mut tx, transfer.clone()).await?;
-                if let Some((kind, player)) = find_notice(transfer, &tournament) {
-                    let key = format!("{id}:{}", transfer.key);
-                    let recipients = [(player, Some(transfer.amount))];
-                    notices::insert_in_tx(&mut tx, kind, &key, &recipients).await?;
+                if let Some(notice) = player_notices::transfer_notice(transfer, &tournament) {
+                    notices::insert_for_tournament_in_tx(&mut tx, id, &notice).await?;
                 }
             }
             LineWrite::Audit(AuditRecord { by, action, detail }) => {
@@ -125,6 +123,9 @@ impl Tournaments {
             LineWrite::Game(game) => {
                 tournament_games::mark_scored_in_tx(&mut tx, *game, version).await?;
             }
+        }
+        for notice in player_notices::event_notices(&events, &tournament) {
+            notices::insert_for_tournament_in_tx(&mut tx, id, &notice).await?;
         }
         self.write_copies_in_tx(&mut tx, id, version, replica, &line, &tournament).await?;
         tx.commit().await?;
@@ -165,25 +166,6 @@ impl Tournaments {
             is_closed,
         };
         Ok(store::update_summary_in_tx(connection, id, &summary).await?)
-    }
-}
-
-/// Returns the kind and the recipient of the notice about a transfer that a player did not cause.
-fn find_notice(
-    transfer: &TransferForTournament,
-    tournament: &Tournament,
-) -> Option<(&'static str, PlayerId)> {
-    let is_cancelled = matches!(tournament.phase(), Phase::Cancelled { .. });
-    match transfer.purpose {
-        TournamentPurpose::Prize(player) => Some(("tournament_prize", player)),
-        TournamentPurpose::Refund(player) => Some(("tournament_refund", player)),
-        TournamentPurpose::Return(player) if is_cancelled => Some(("tournament_refund", player)),
-        TournamentPurpose::Entry(_)
-        | TournamentPurpose::Return(_)
-        | TournamentPurpose::Fee
-        | TournamentPurpose::FeeReturn
-        | TournamentPurpose::Guarantee
-        | TournamentPurpose::GuaranteeReturn => None,
     }
 }
 

@@ -18,6 +18,7 @@ mod effects;
 mod error;
 mod journal;
 mod pauses;
+mod player_notices;
 mod runner;
 mod store;
 
@@ -25,12 +26,15 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bahay_engine::chance::ServerSeed;
+use bahay_engine::coins::Coins;
 use bahay_engine::game::GameRules as _;
 use bahay_engine::hex::Hex;
 use bahay_engine::table::{PlayerId, Price, TableId, TournamentId};
 use bahay_engine::tournament::{
     CancelReason, Input, Phase, Refund, ResultLine, TermsError, Tournament, TournamentTerms,
     TransferKey,
+    CancelReason, Format, Input, Payment, Phase, Refund, ResultLine, TermsError, Tournament,
+    TournamentTerms, TransferKey,
 };
 use serde_json::json;
 use sqlx::{PgConnection, PgPool};
@@ -48,7 +52,7 @@ use crate::reason::Reason;
 
 pub use bahay_base::states::TournamentState;
 pub use error::TournamentError;
-pub use store::{ListedTournament, VersionResults};
+pub use store::{ListedTournament, Selection, VersionResults};
 
 use journal::{AuditRecord, LineWrite, Replica};
 use store::Announcement;
@@ -267,14 +271,31 @@ impl Tournaments {
         Ok(Some(table))
     }
 
-    /// Returns a page of the public tournaments, newest first.
+    /// Returns a page of tournaments, newest first.
     pub async fn list(
         &self,
         state: Option<TournamentState>,
+        selection: &Selection,
         below: Option<(Timestamp, Uuid)>,
         limit: u32,
     ) -> Result<Page<ListedTournament, (Timestamp, Uuid)>, sqlx::Error> {
-        store::list(&self.inner.pool, state, below, limit).await
+        store::list(&self.inner.pool, state, selection, below, limit).await
+    }
+
+    /// Returns the amount that a player gets from the cancellation of a tournament (rules 7.1 and
+    /// 7.2).
+    pub async fn refund_of(
+        &self,
+        tournament: &Tournament,
+        player: PlayerId,
+    ) -> Result<Option<Coins>, sqlx::Error> {
+        let has_result = tournament.entrants().any(|entrant| entrant.games() > 0);
+        if has_result {
+            return store::read_refund(&self.inner.pool, tournament.id(), player).await;
+        }
+        let entrant = tournament.entrant(player);
+        let paid = entrant.filter(|entrant| entrant.payment == Payment::Coins);
+        Ok(paid.map(|_| tournament.terms().entry.price()))
     }
 
     fn cached(&self, id: TournamentId) -> Option<Arc<Replica>> {

@@ -1,6 +1,7 @@
 //! The rows of tournaments: their terms, the lines of their journals, and the copies for queries.
 
 use bahay_engine::chance::ServerSeed;
+use bahay_engine::coins::Coins;
 use bahay_engine::hex::Hex;
 use bahay_engine::table::{PlayerId, TournamentId};
 use bahay_engine::tournament::{Event, Line, ResultLine, TournamentTerms};
@@ -49,6 +50,17 @@ pub struct ListedTournament {
     pub state: TournamentState,
     pub entrants: u32,
     pub created_at: Timestamp,
+}
+
+/// Selects the tournaments of a list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Selection {
+    /// Those that need no code.
+    Public,
+    /// All for which the player is registered.
+    OfPlayer(PlayerId),
+    /// The private one with this code.
+    WithCode(String),
 }
 
 /// The lines of the list of results that follow from one line of the journal.
@@ -186,6 +198,36 @@ pub(super) async fn results(
     Ok(Page::from_rows(rows, limit, |last| last.version))
 }
 
+/// Returns the amount that a player gets from the cancellation of a tournament; `None` if there was
+/// none, or nothing for the player.
+pub(super) async fn read_refund(
+    pool: &PgPool,
+    id: TournamentId,
+    player: PlayerId,
+) -> Result<Option<Coins>, sqlx::Error> {
+    let query = || {
+        sqlx::query_scalar!(
+            r#"
+            select (r.refund ->> 'amount')::bigint as "amount!"
+            from (
+                select l.results
+                from tournament_lines l
+                where l.tournament = $1 and l.results @> '[{"type": "cancelled"}]'
+                order by l.version desc
+                limit 1
+            ) c
+            cross join jsonb_array_elements(c.results) as e (event)
+            cross join jsonb_array_elements(e.event -> 'refunds') as r (refund)
+            where e.event ->> 'type' = 'cancelled' and r.refund ->> 'player' = $2::uuid::text
+            "#,
+            id.0,
+            player.0
+        )
+        .fetch_optional(pool)
+    };
+    Ok(db::retry(query).await?.map(Coins::from_hundredths))
+}
+
 pub(super) async fn update_summary_in_tx(
     connection: &mut PgConnection,
     id: TournamentId,
@@ -274,22 +316,39 @@ pub(super) async fn running_tournaments(pool: &PgPool) -> Result<Vec<TournamentI
     Ok(db::retry(query).await?.into_iter().map(TournamentId).collect())
 }
 
-/// Returns a page of the public tournaments, newest first, starting below a time and an id.
+/// Returns a page of tournaments, newest first, starting below a time and an id.
 pub(super) async fn list(
     pool: &PgPool,
     state: Option<TournamentState>,
+    selection: &Selection,
     below: Option<(Timestamp, Uuid)>,
     limit: u32,
 ) -> Result<Page<ListedTournament, (Timestamp, Uuid)>, sqlx::Error> {
     let limit = limit.clamp(1, PAGE_MAX);
     let (time, id) = below.unwrap_or((BoundedTimestamp::MAX.into(), Uuid::max()));
+    let mut player = None;
+    let mut code = None;
+    match selection {
+        Selection::Public => {}
+        Selection::OfPlayer(PlayerId(id)) => player = Some(*id),
+        Selection::WithCode(text) => code = Some(text.as_str()),
+    }
     let query = || {
         sqlx::query!(
             r#"
             select t.id, t.terms as "terms: Json<TournamentTerms>", t.state, t.entrants,
                 t.created_at as "created_at: SqlTimestamp"
             from tournaments t
-            where t.code is null and ($1::text is null or t.state = $1)
+            where ($1::text is null or t.state = $1)
+                and case
+                    when $6::text is not null then t.code = $6
+                    when $5::uuid is null then t.code is null
+                    else exists (
+                        select
+                        from tournament_entrants e
+                        where e.tournament = t.id and e.player = $5
+                    )
+                end
                 and (t.created_at, t.id) < ($2::timestamptz, $3::uuid)
             order by t.created_at desc, t.id desc
             limit $4
@@ -297,7 +356,9 @@ pub(super) async fn list(
             state.map(TournamentState::as_str),
             to_sql(time) as _,
             id,
-            i64::from(limit) + 1
+            i64::from(limit) + 1,
+            player,
+            code
         )
         .fetch_all(pool)
     };

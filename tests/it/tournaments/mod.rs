@@ -181,6 +181,10 @@ async fn check_sit_and_go(pool: &PgPool, clients: &[Client], tournament: &str) {
         let player = client.player().to_string();
         let place = placed.iter().find(|place| place["player"] == json!(player)).unwrap();
         assert_eq!(own["rank"], place["place"]);
+        assert_eq!((&own["place"], &own["prize"]), (&place["place"], &place["prize"]));
+        assert_eq!((&own["state"], &own["games"]), (&json!("finished"), &json!(2)));
+        let around = get(client, &format!("{tournament}/standings?section=around&limit=1")).await;
+        assert_eq!(items(&around.expect(200))[0]["player"], json!(player));
         let prize = place["prize"].as_i64().unwrap();
         assert_eq!(own["score"], json!(points[&player]));
         assert_eq!(available(client).await, WELCOME - 5_500 + prize);
@@ -188,6 +192,13 @@ async fn check_sit_and_go(pool: &PgPool, clients: &[Client], tournament: &str) {
         let told = items(&notices).iter().filter(|notice| notice["kind"] == "tournament_prize");
         let told: Vec<_> = told.map(|notice| notice["amount"].as_i64().unwrap()).collect();
         assert_eq!(told, if prize > 0 { vec![prize] } else { vec![] });
+        let kinds = items(&notices).iter().map(|notice| text(&notice["kind"]).to_owned());
+        let end = if prize > 0 { "tournament_prize" } else { "tournament_placed" };
+        assert_eq!(kinds.collect::<Vec<_>>(), [end, "tournament_started"]);
+        assert_eq!(items(&notices)[0]["place"], place["place"]);
+        assert_eq!(items(&notices)[0]["tournament_name"], "Three in a ring");
+        let own = get(client, "/v1/tournaments?mine=true").await.expect(200);
+        assert_eq!(items(&own).len(), 1);
         paid += prize;
     }
     // Three buy-ins of 50 coins, and 50 of the house.
@@ -216,6 +227,12 @@ async fn a_sit_and_go_is_played_from_registration_to_prizes() {
     // The price is held once, and returned on a withdrawal.
     let entered = register(&clients[0], &tournament).await.expect(200);
     assert_eq!(entered["entry"]["table"], Value::Null);
+    assert_eq!(entered["entry"]["state"], "registered");
+    // The pool that is expected of three entrants has the guarantee.
+    assert_eq!(entered["expected_prizes"], json!([12_000, 8_000]));
+    assert_eq!(entered["prizes"], json!([]));
+    let none = get(&clients[1], "/v1/tournaments?mine=true").await.expect(200);
+    assert_eq!(items(&none).len(), 0);
     register(&clients[0], &tournament).await.expect(200);
     assert_eq!(available(&clients[0]).await, WELCOME - 5_500);
     withdraw(&clients[0], &tournament).await.expect(204);
@@ -303,6 +320,10 @@ async fn a_player_who_cannot_pay_or_has_no_code_is_not_registered() {
     assert_eq!(available(&client).await, WELCOME - 5_500);
     let listed = get(&client, "/v1/tournaments").await.expect(200);
     assert_eq!(items(&listed).len(), 1, "a private tournament is not listed");
+    let found = get(&client, "/v1/tournaments?code=K7MWQ2XA").await.expect(200);
+    assert_eq!(items(&found).len(), 1);
+    let long = get(&client, "/v1/tournaments?code=K7MWQ2XAK7MWQ2XAK").await;
+    long.expect_refusal(422, "query_invalid");
     let unknown = "/v1/tournaments/00000000-0000-4000-8000-000000000000";
     get(&client, unknown).await.expect_refusal(404, "tournament_not_found");
     check_ledger(&house.pool).await;

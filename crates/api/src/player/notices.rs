@@ -41,8 +41,10 @@ pub struct Notice {
     /// other players of the table within a day. `banned`: the player is banned for a time.
     /// `ban_lifted`: a ban was lifted. `muted`: the player's chat messages are refused.
     /// `mute_lifted`: a mute was lifted. `rematch`: the player `from` invites to play `game`
-    /// again, at the private table with `code`. `tournament_prize`: `amount` is the player's prize
-    /// in a tournament. `tournament_refund`: a tournament was cancelled, and `amount` came back.
+    /// again, at the private table with `code`. `tournament_started`: the `tournament` has started.
+    /// `tournament_placed`: the player has the final `place`, without a prize. `tournament_prize`:
+    /// `amount` is the prize of the final `place`. `tournament_refund`: the tournament was
+    /// cancelled, and `amount` came back. `tournament_cancelled`: the same without an amount.
     /// Kinds may be added, but do not change.
     #[schema(example = "game_voided")]
     pub kind: String,
@@ -60,6 +62,14 @@ pub struct Notice {
     /// The name of the inviting player; null once the account was deleted.
     #[schema(required = true, example = "Benjie")]
     pub name: Option<String>,
+    /// The tournament that the notice is about, if any.
+    #[schema(required = true)]
+    pub tournament: Option<Uuid>,
+    #[schema(required = true, example = "Three in a ring")]
+    pub tournament_name: Option<String>,
+    /// The final place in the tournament, from 1.
+    #[schema(required = true)]
+    pub place: Option<u32>,
     pub created_at: Time,
     /// Null while the notice is unread.
     #[schema(required = true)]

@@ -8,13 +8,15 @@ use uuid::Uuid;
 
 use crate::PageQuery;
 use crate::operation::operations;
+use crate::player::leaderboards::Section;
 use crate::player::rooms::SeatedTable;
 use crate::values::{Coins, IdText, Time};
 
 operations! {
     /// List the tournaments
     ///
-    /// Newest first, without private ones.
+    /// Newest first. Private ones are listed by their code, and among the
+    /// player's own.
     LIST_TOURNAMENTS = Get "/v1/tournaments", Tournaments, Player {
         query PageQuery<TournamentFilter>,
         200 page Tournament: "A page of tournaments",
@@ -60,10 +62,11 @@ operations! {
 
     /// List the standings of a tournament
     ///
-    /// The best first. Equal scores share a rank.
+    /// The best first. Equal scores share a rank. The player's own rank is in the `entry` of the
+    /// tournament.
     LIST_TOURNAMENT_STANDINGS = Get "/v1/tournaments/{id}/standings", Tournaments, Player {
         path id: IdText = "The tournament",
-        query PageQuery,
+        query PageQuery<StandingsFilter>,
         200 page TournamentStanding: "A page of players",
         refuses TournamentNotFound,
     }
@@ -98,6 +101,24 @@ pub struct TournamentFilter {
     /// Restricts the list to tournaments in this state.
     #[param(inline)]
     pub state: Option<TournamentState>,
+    /// If true, the list has the tournaments for which the player is registered.
+    #[serde(default)]
+    #[param(required = false, default = false)]
+    pub mine: bool,
+    /// If present, the list has the private tournament with this code.
+    #[param(max_length = 16, example = "K7MWQ2XA")]
+    pub code: Option<String>,
+}
+
+/// Selects the first page of standings.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct StandingsFilter {
+    /// The part of the standings to begin with: the top (the default), or half a page above the
+    /// player, if the player is ranked.
+    #[param(inline)]
+    pub section: Option<Section>,
 }
 
 /// A request to register for a tournament.
@@ -153,6 +174,29 @@ pub struct TournamentDetail {
     pub pool: Option<Coins>,
     /// The prizes from the first place; empty until registration is closed.
     pub prizes: Vec<Coins>,
+    /// The `pool`, once it is fixed. Before, the pool of the present entrants, completed to the
+    /// minimum of entrants.
+    pub expected_pool: Coins,
+    /// The prizes of the expected pool, from the first place.
+    pub expected_prizes: Vec<Coins>,
+    /// The stages of a tournament by rounds, in order; empty for an arena tournament.
+    pub stages: Vec<TournamentStage>,
+    /// The duration of an arena tournament, in seconds; null for others.
+    #[schema(required = true)]
+    pub duration_s: Option<u32>,
+    /// The time after the start in which players may still register, in seconds.
+    pub late_registration_s: u32,
+    /// True while players may register.
+    pub is_registration_open: bool,
+    /// True if only players with a code may register.
+    pub is_private: bool,
+    /// True if house bots may take part, without prizes.
+    pub has_bots: bool,
+    /// The time of the next round, or of the end of an arena tournament; null if none is fixed.
+    #[schema(required = true)]
+    pub next_at: Option<Time>,
+    /// The first rows of the standings, at most three; empty before the start.
+    pub leaders: Vec<TournamentStanding>,
     /// The SHA-256 of the seed of all draws, which the results show at the end.
     pub commitment: String,
     /// Null unless the player is registered.
@@ -160,19 +204,62 @@ pub struct TournamentDetail {
     pub entry: Option<TournamentEntry>,
 }
 
+/// A stage of a tournament, which ends with a cut unless it is the last.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+pub struct TournamentStage {
+    pub rounds: u32,
+    /// The number of games of a round.
+    pub games: u32,
+    /// The number of players who advance; 0 in the last stage.
+    pub advance: u32,
+}
+
+bahay_base::text_enum! {
+    /// The state of a player's entry.
+    #[derive(ToSchema)]
+    pub enum EntryState {
+        /// The price is not held yet.
+        Pending = "pending",
+        /// The player waits for the start.
+        Registered = "registered",
+        /// The player has a table.
+        Playing = "playing",
+        /// The player waits for the next round or pairing.
+        Waiting = "waiting",
+        /// The player of an arena tournament is not paired.
+        Paused = "paused",
+        /// The player lost at a cut.
+        Eliminated = "eliminated",
+        /// The tournament is over.
+        Finished = "finished",
+    }
+}
+
 /// The entry of a player.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct TournamentEntry {
+    pub state: EntryState,
     /// The player's rank, from 1; null before the start.
     #[schema(required = true)]
     pub rank: Option<u32>,
     /// The player's score: hundredths of a point, or whole points in an arena tournament.
     pub score: i64,
+    /// The number of games that have been scored.
+    pub games: u32,
     /// The table at which the player plays, if any.
     #[schema(required = true)]
     pub table: Option<Uuid>,
     /// True if the player of an arena tournament is not paired (rule 4.5).
     pub is_paused: bool,
+    /// The final place, from 1; null while games can change it.
+    #[schema(required = true)]
+    pub place: Option<u32>,
+    /// The prize of the final place, which may be 0; null without a final place.
+    #[schema(required = true)]
+    pub prize: Option<Coins>,
+    /// The amount that came back to the player when the tournament was cancelled; null otherwise.
+    #[schema(required = true)]
+    pub refund: Option<Coins>,
 }
 
 /// A player in the standings of a tournament.

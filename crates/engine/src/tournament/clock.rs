@@ -21,7 +21,7 @@ impl Tournament {
     }
 
     /// Returns whether players may register at this time (rules 1.2 and 1.5).
-    pub(super) fn is_registration_open(&self, now: Timestamp) -> bool {
+    pub fn is_registration_open(&self, now: Timestamp) -> bool {
         match self.phase {
             Phase::Announced => self.terms.starts_at.is_none_or(|start| now < start),
             Phase::Break { .. } | Phase::Round | Phase::Arena { .. } => {

@@ -94,6 +94,11 @@ impl Entrant {
         self.standing
     }
 
+    /// Returns the number of games that have been scored.
+    pub fn games(&self) -> u32 {
+        self.games
+    }
+
     pub(super) fn return_key(&self) -> TransferKey {
         TransferKey::Return { player: self.player, number: self.number }
     }

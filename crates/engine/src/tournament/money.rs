@@ -6,9 +6,11 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use crate::coins::Coins;
+use crate::table::PlayerId;
 use crate::tournament::Tournament;
-use crate::tournament::entrant::Entrant;
+use crate::tournament::entrant::{Entrant, EntrantState};
 use crate::tournament::event::{Event, FinalPlace};
+use crate::tournament::phase::Phase;
 use crate::tournament::prizes::{share_ties, split_by_weights};
 use crate::tournament::transfer::{Payment, TransferKey};
 
@@ -33,15 +35,38 @@ impl Tournament {
     /// Closes registration: fixes the pool, and requests the fee and the house's part (rules 6.1 to
     /// 6.4).
     pub(super) fn close_registration(&mut self, events: &mut Vec<Event>) {
+        let pool = self.compute_pool(0);
+        self.account.request_coins(TransferKey::Fee, None, pool.fee);
+        self.account.request_coins(TransferKey::Passes, None, pool.passes);
+        self.account.request_coins(TransferKey::Guarantee, None, pool.guarantee);
+        let prizes = pool.prizes.clone();
+        events.push(Event::RegistrationClosed { pool: pool.amount, prizes });
+        self.pool = Some(Arc::new(pool));
+    }
+
+    /// Returns the pool, once registration is closed; before, the pool that the present entrants
+    /// would have, completed by payments in coins to the minimum of entrants.
+    pub fn expected_pool(&self) -> Pool {
+        if let Some(pool) = &self.pool {
+            return Pool::clone(pool);
+        }
+        let entered = self.count_entrants(Entrant::takes_part);
+        self.compute_pool(self.terms.entrants.least.saturating_sub(entered))
+    }
+
+    /// Computes the pool of the present entrants and of further ones who pay in coins.
+    fn compute_pool(&self, further: u32) -> Pool {
         let count = |payment| {
             self.count_entrants(|entrant| entrant.takes_part() && entrant.payment == payment)
         };
         let entry = self.terms.entry;
         let times = |coins: Coins, count| coins.checked_mul(count).expect("prices are bounded");
         let persons = self.count_entrants(|entrant| entrant.takes_part() && !entrant.is_bot);
-        let fee = times(entry.fee, count(Payment::Coins));
+        let persons = persons.saturating_add(further);
+        let paid = count(Payment::Coins).saturating_add(further);
+        let fee = times(entry.fee, paid);
         let passes = times(entry.buy_in, count(Payment::Pass));
-        let buy_ins = times(entry.buy_in, count(Payment::Coins) + count(Payment::Pass));
+        let buy_ins = times(entry.buy_in, paid + count(Payment::Pass));
         let guaranteed = if persons == 0 { Coins::ZERO } else { self.terms.guarantee };
         let amount = buy_ins.max(guaranteed);
         let guarantee = amount.checked_sub(buy_ins).unwrap_or_default();
@@ -51,11 +76,23 @@ impl Tournament {
         let weights = shares.iter().take(persons as usize).map(|share| u64::from(*share));
         let weights: Vec<u64> = weights.collect();
         let prizes = split_by_weights(amount, &weights);
-        self.account.request_coins(TransferKey::Fee, None, fee);
-        self.account.request_coins(TransferKey::Passes, None, passes);
-        self.account.request_coins(TransferKey::Guarantee, None, guarantee);
-        events.push(Event::RegistrationClosed { pool: amount, prizes: prizes.clone() });
-        self.pool = Some(Arc::new(Pool { amount, passes, guarantee, fee, weights, prizes }));
+        Pool { amount, passes, guarantee, fee, weights, prizes }
+    }
+
+    /// Returns the final place of a player with its prize; `None` for a bot, and while games can
+    /// change the place (rules 6.5 and 6.6).
+    pub fn final_place(&self, player: PlayerId) -> Option<FinalPlace> {
+        let own = self.entrant(player)?;
+        let is_final = own.state == EntrantState::Eliminated || self.phase == Phase::Ended;
+        let place = self.rank_of(player).filter(|_| is_final)?;
+        let tied = self.places_where(|entrant| {
+            entrant.is_ranked() && !entrant.is_bot && entrant.standing == own.standing
+        });
+        let number = tied.iter().position(|at| self.at_place(*at).player == player)?;
+        let prizes = self.pool.as_ref().map(|pool| pool.prizes.as_slice()).unwrap_or_default();
+        let left = prizes.get(place as usize - 1..).unwrap_or_default();
+        let prize = share_ties(left, &[tied.len()]).get(number).copied().unwrap_or_default();
+        Some(FinalPlace { player, place, prize })
     }
 
     /// Gives final places to entrants behind `better` players, and requests their prizes (rules 6.5

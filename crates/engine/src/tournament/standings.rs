@@ -70,6 +70,19 @@ impl Tournament {
         rows
     }
 
+    /// Returns the index of a player's row in the standings, from 0; `None` without an entry that
+    /// counts.
+    pub fn row_of(&self, player: PlayerId) -> Option<usize> {
+        let at = *self.index.get(&player)?;
+        let own = self.at_place(at).standing;
+        let is_before = |place: &u32| {
+            let standing = self.at_place(*place).standing;
+            standing > own || (standing == own && *place < at)
+        };
+        let ranked = self.places_where(Entrant::is_ranked);
+        ranked.contains(&at).then(|| ranked.iter().filter(|place| is_before(place)).count())
+    }
+
     /// Returns the rank of a player among the players without bots, from 1; `None` for a bot, or
     /// without an entry that counts.
     pub fn rank_of(&self, player: PlayerId) -> Option<u32> {

@@ -9,6 +9,7 @@ use std::env;
 
 use bahay_engine::testing::{TournamentRun, simulate_tournament};
 use bahay_engine::tournament::Phase;
+use serde_json::Value;
 
 use super::support::random_options;
 use super::verifier::SCRIPT;
@@ -17,6 +18,19 @@ use crate::support::with_each_seed;
 
 fn setting(name: &str, default: u32) -> u32 {
     env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
+/// Checks that the final place of each player is the one in the results.
+fn check_final_places(run: &TournamentRun) {
+    for line in run.results.lines() {
+        let line: Value = serde_json::from_str(line).unwrap();
+        for given in line["places"].as_array().into_iter().flatten() {
+            let player = serde_json::from_value(given["player"].clone()).unwrap();
+            let place = run.tournament.final_place(player);
+            let place = place.map(|place| serde_json::to_value(place).unwrap());
+            assert_eq!(place.as_ref(), Some(given));
+        }
+    }
 }
 
 /// Plays tournaments of a kind, one in four of which is cancelled, and verifies their results.
@@ -34,6 +48,7 @@ fn play_kind(kind: u32) {
             })
             .collect();
         for run in &runs {
+            check_final_places(run);
             assert!(run.tournament.is_settled() && run.tournament.balance().is_zero());
             let (ended, games, kills, repeated) = totals.get();
             let is_ended = u32::from(run.tournament.phase() == Phase::Ended);

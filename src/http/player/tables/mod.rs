@@ -6,4 +6,5 @@ pub(super) mod rooms;
 pub(super) mod socket_tickets;
 pub(super) mod tournament_rounds;
 pub(super) mod tournament_pauses;
+pub(crate) mod tournament_documents;
 pub(crate) mod tournaments;

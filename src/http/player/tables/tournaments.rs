@@ -4,19 +4,25 @@ use axum::Extension;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
+use bahay_api::player::leaderboards::Section;
 use bahay_api::player::rooms::SeatedTable;
 use bahay_api::player::tournaments as api;
 use bahay_engine::table::TournamentId;
-use bahay_engine::tournament::{Format, Rejection, StandingRow, Tournament};
+use bahay_engine::tournament::Rejection;
 use uuid::Uuid;
 
-use crate::archive::tournament_games::{self, TournamentGame};
+use super::tournament_documents::{api_detail, api_game, api_standing, api_tournament};
+use crate::archive::tournament_games;
 use crate::auth::Player;
 use crate::db::{Page, PgPool};
-use crate::http::{Body, Code, CodeExt as _, PageOf, PageRequest, Path, Problem, Time};
+use crate::http::{Body, Code, CodeExt as _, PageOf, PageRequest, Path, Problem};
 use crate::ids::PlayerId;
 use crate::rate_limit::Address;
-use crate::tournaments::{TournamentError, TournamentState, Tournaments, VersionResults, state_of};
+use crate::tournaments::{
+    Selection, TournamentError, TournamentState, Tournaments, VersionResults, state_of,
+};
+
+pub(crate) use super::tournament_documents::show_announced;
 
 /// The maximum number of characters of a private tournament's code.
 const CODE_LENGTH_MAX: usize = 16;
@@ -118,11 +124,25 @@ pub(crate) async fn list_tournaments(
     State(tournaments): State<Tournaments>,
     request: PageRequest<Player, api::TournamentFilter>,
 ) -> Result<Json<PageOf<api::Tournament>>, Problem> {
-    let state = request.filter.state;
-    let list = format!("tournaments {state:?}");
-    let read = |below, limit| tournaments.list(state, below, limit);
+    let api::TournamentFilter { state, mine, code } = &request.filter;
+    check_code(code.as_deref(), Code::QueryInvalid)?;
+    let selection = match code {
+        Some(code) => Selection::WithCode(code.clone()),
+        None if *mine => Selection::OfPlayer(request.caller.id),
+        None => Selection::Public,
+    };
+    let list = format!("tournaments {state:?} {selection:?}");
+    let read = |below, limit| tournaments.list(*state, &selection, below, limit);
     let page = request.read(&list, read).await?;
     Ok(Json(page.map(|one| api_tournament(one.id, &one.terms, one.state, one.entrants))))
+}
+
+/// Refuses a code that no tournament can have.
+fn check_code(code: Option<&str>, refusal: Code) -> Result<(), Problem> {
+    if code.is_some_and(|code| code.chars().count() > CODE_LENGTH_MAX) {
+        return Err(refusal.with_detail("code: it has at most 16 characters".to_owned()));
+    }
+    Ok(())
 }
 
 pub(crate) async fn show_tournament(
@@ -130,8 +150,23 @@ pub(crate) async fn show_tournament(
     player: Player,
     Path(id): Path<Uuid>,
 ) -> Result<Json<api::TournamentDetail>, Problem> {
-    let tournament = tournaments.read(TournamentId(id)).await?;
-    Ok(Json(api_detail(&tournament, player.id)))
+    Ok(Json(read_detail(&tournaments, TournamentId(id), player.id).await?))
+}
+
+/// Reads a tournament for a player, with the refund of a cancelled one.
+async fn read_detail(
+    tournaments: &Tournaments,
+    id: TournamentId,
+    player: PlayerId,
+) -> Result<api::TournamentDetail, Problem> {
+    let tournament = tournaments.read(id).await?;
+    let mut detail = api_detail(&tournament, player, tournaments.now());
+    if state_of(&tournament) == TournamentState::Cancelled
+        && let Some(entry) = &mut detail.entry
+    {
+        entry.refund = tournaments.refund_of(&tournament, player).await?.map(Into::into);
+    }
+    Ok(detail)
 }
 
 pub(crate) async fn register_for_tournament(
@@ -142,14 +177,12 @@ pub(crate) async fn register_for_tournament(
     Body(body): Body<api::RegistrationRequest>,
 ) -> Result<Json<api::TournamentDetail>, Problem> {
     let id = TournamentId(id);
-    if body.code.as_ref().is_some_and(|code| code.chars().count() > CODE_LENGTH_MAX) {
-        return Err(Code::BodyInvalid.with_detail("code: it has at most 16 characters".to_owned()));
-    }
+    check_code(body.code.as_deref(), Code::BodyInvalid)?;
     match tournaments.register(id, player.id, body.code.as_deref(), Some(from)).await {
         Ok(()) | Err(TournamentError::Rejected(Rejection::AlreadyRegistered)) => {}
         Err(error) => return Err(error.into()),
     }
-    Ok(Json(api_detail(&*tournaments.read(id).await?, player.id)))
+    Ok(Json(read_detail(&tournaments, id, player.id).await?))
 }
 
 pub(crate) async fn withdraw_from_tournament(
@@ -173,14 +206,18 @@ pub(crate) async fn show_tournament_table(
 pub(crate) async fn list_tournament_standings(
     State(tournaments): State<Tournaments>,
     Path(id): Path<Uuid>,
-    request: PageRequest<Player>,
+    request: PageRequest<Player, api::StandingsFilter>,
 ) -> Result<Json<PageOf<api::TournamentStanding>>, Problem> {
     let tournament = tournaments.read(TournamentId(id)).await?;
+    let is_around = matches!(request.filter.section, Some(Section::Around));
+    let own = tournament.row_of(request.caller.id).filter(|_| is_around);
     let read = async |after: Option<i64>, limit: u32| {
-        let from = after.and_then(|after| usize::try_from(after).ok()).unwrap_or(0);
-        let most = usize::try_from(limit).unwrap_or(usize::MAX).saturating_add(1);
-        let rows = tournament.standing_rows(from, most).into_iter().map(api_standing).collect();
-        let next = after.unwrap_or(0).saturating_add(i64::from(limit));
+        let items = usize::try_from(limit).unwrap_or(usize::MAX);
+        let first = own.map_or(0, |own| own.saturating_sub(items / 2));
+        let from = after.and_then(|after| usize::try_from(after).ok()).unwrap_or(first);
+        let rows = tournament.standing_rows(from, items.saturating_add(1));
+        let rows = rows.into_iter().map(api_standing).collect();
+        let next = i64::try_from(from).unwrap_or(i64::MAX).saturating_add(i64::from(limit));
         Ok::<_, Problem>(Page::from_rows(rows, limit, |_| next))
     };
     Ok(Json(request.read(&format!("standings {id}"), read).await?))
@@ -200,18 +237,6 @@ pub(crate) async fn list_tournament_games(
     Ok(Json(page.map(api_game)))
 }
 
-fn api_standing(row: StandingRow) -> api::TournamentStanding {
-    api::TournamentStanding {
-        rank: row.rank,
-        player: row.player.0,
-        name: row.name,
-        is_bot: row.is_bot,
-        score: row.score,
-        games: row.games,
-        is_eliminated: row.is_eliminated,
-    }
-}
-
 pub(crate) async fn list_tournament_results(
     State(tournaments): State<Tournaments>,
     Path(id): Path<Uuid>,
@@ -222,20 +247,4 @@ pub(crate) async fn list_tournament_results(
     Ok(Json(
         page.map(|VersionResults { version, results }| api::TournamentResults { version, results }),
     ))
-}
-
-fn api_game(game: TournamentGame) -> api::TournamentGame {
-    let score = |score: &tournament_games::TournamentScore| api::TournamentScore {
-        player: score.player.0,
-        points: score.points.hundredths(),
-    };
-    api::TournamentGame {
-        id: game.game.0,
-        table: game.table.0,
-        round: game.round,
-        table_number: game.table_number,
-        number: game.number,
-        scores: game.scores.iter().map(score).collect(),
-        finished_at: Time::from_ms(game.finished_at_ms),
-    }
 }
