@@ -8,6 +8,7 @@ import { leftTable, client, leaveTable, lostSeat, me, online, refreshWallet, sho
 import type { Seat, Settlement, TableView } from './model.ts';
 import { anchor, animateBurst, throwGhost } from './motion.ts';
 import { AfterGame } from './after_game.tsx';
+import { shownTournament } from './overlays.ts';
 import { Ring, Sheet } from './parts/index.tsx';
 import { Result, titleOf } from './result.tsx';
 import { settings } from './settings.ts';
@@ -35,6 +36,7 @@ export function recordEnd(change: TableChange, folder: GameFolder) {
       finishedGame.value = {
         game: String(event['game']), kind, table: id, room: terms.room, viewer: seat, seats: [...(change.before ?? change.after).seats],
         settlement: event['settlement'] as Settlement, hitsToWin: terms.hits?.to_win ?? null, practice: terms.practice === true,
+        tournament: terms.tournament?.tournament ?? null,
         pot: null, crown: null, detail: detail ?? {},
       };
       detail = null;
@@ -76,7 +78,7 @@ export function Ending() {
   if (checks) return <DealSheet game={now.game} seats={now.seats.map((seat) => seat?.name ?? '')} onClose={() => setChecks(false)} />;
   const view = shownTable.value?.view ?? null;
   const go = () => { close(); leaveTable(); };
-  const why = lostSeat.value === null || isAlone(now) ? null : `lost_${lostSeat.value}`;
+  const why = lostSeat.value === null || isAlone(now) || (now.tournament && lostSeat.value === 'finished') ? null : `lost_${lostSeat.value}`;
   return (
     <Sheet title={titleOf(now)} wide onClose={view ? undefined : close} onBack={view ? go : close}>
       <div class={`ending ${now.settlement.winner !== null && now.settlement.winner === now.viewer ? 'won' : ''}`}>
@@ -84,10 +86,10 @@ export function Ending() {
         <Result ended={now} />
         <div class="ending-foot">
           {now.practice ? null : <button type="button" class="plain" onClick={() => setChecks(true)}>{say('check_deal')}</button>}
-          {now.practice ? null : <AfterGame game={now} onGone={close} />}
+          {now.practice || now.tournament ? null : <AfterGame game={now} onGone={close} />}
           {view ? <button type="button" class="plain warn" onClick={go}>{say('leave')}</button>
             : <button type="button" class="plain" onClick={close}>{say('home')}</button>}
-          {view ? <ReadyButton view={view} hurries={!isAlone(now)} /> : <AgainButton ended={now} />}
+          {view ? <ReadyButton view={view} hurries={!isAlone(now)} /> : now.tournament ? <TournamentButton id={now.tournament} /> : <AgainButton ended={now} />}
         </div>
       </div>
     </Sheet>
@@ -114,6 +116,13 @@ function ReadyButton({ view, hurries }: { view: TableView; hurries: boolean }) {
   }
   const words = phase.type === 'waiting' ? say('waiting_players') : phase.type === 'settling' ? say('counting') : say('all_ready');
   return <button type="button" class="act big" disabled><span>{words}</span></button>;
+}
+
+/** The button after the last game at a table of a tournament. */
+function TournamentButton({ id }: { id: string }) {
+  return (
+    <button type="button" class="act gold big ready" onClick={() => { close(); shownTournament.value = { id }; }}><span>{say('to_tournament')}</span></button>
+  );
 }
 
 /** The button after the seat was lost: it seeks the next game as the last one was found. */

@@ -49,7 +49,8 @@ function dismissInvitation() {
 /** The reason for a lost seat, and the way to another one. */
 function Lost() {
   const why = lostSeat.value;
-  if (why === null) return null;
+  // A player whose table of a tournament is finished waits for the next one.
+  if (why === null || why === 'finished') return null;
   const word = `lost_${why}`;
   const close = () => { lostSeat.value = null; };
   return (
@@ -115,7 +116,10 @@ if (root) {
   root.replaceChildren();
   render(<App />, root);
   // The game that is probably played next is loaded in advance.
-  whenIdle(() => { void loadGame(settings.kind.value); });
+  whenIdle(() => {
+    void loadGame(settings.kind.value);
+    void import('./tournaments/follow.ts').then((part) => part.startFollowing(), () => {});
+  });
 }
 
 function whenIdle(act: () => void) {

@@ -30,7 +30,7 @@ export function followGames() {
     const running = view === null ? null : runningGame(view);
     // The next game has begun, so the last result is no longer shown.
     if (view?.phase.type === 'playing' && finishedGame.peek() && finishedGame.peek()?.game !== running) finishedGame.value = null;
-    if (me && view?.phase.type === 'playing' && view.seat !== null && !view.terms.practice && begun?.game !== running) {
+    if (me && view?.phase.type === 'playing' && view.seat !== null && !view.terms.practice && !view.terms.tournament && begun?.game !== running) {
       setBegun({ game: view.phase.game, player: me });
     }
     if (!online.value || !begun || begun.player !== me || begun.game === running || begun.game === asked) return;

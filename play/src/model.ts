@@ -22,6 +22,8 @@ export interface Terms {
   hits?: { ante: number; to_win: number; second_hit_bonus: number } | null;
   clocks: { prepare_ms: number; [name: string]: number };
   private?: unknown;
+  /** The place of the table in a tournament; its games are for points. */
+  tournament?: { tournament: string; round: number; number: number; games: number } | null;
   /** True if the table is for practice: without coins, with a bot's advice. */
   practice?: boolean;
 }

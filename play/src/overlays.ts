@@ -8,6 +8,15 @@ export const shownRules = signal<{ kind: string; terms: Terms | null } | null>(n
 /** The player whose profile is shown. `game` is a game of both players, for reports. */
 export const shownProfile = signal<{ id: string; game: string | null } | null>(null);
 
+/** The tournament that is shown. */
+export const shownTournament = signal<{ id: string; code?: string } | null>(null);
+
+/** The news about an own tournament that starts soon or goes on, for the strip on the first page. */
+export const tournamentNews = signal<{ id: string; text: string } | null>(null);
+
+/** True if the rules of tournaments are shown. */
+export const areTournamentRulesShown = signal(false);
+
 export const areNoticesShown = signal(false);
 
 /** The finished game whose analysis is shown. */

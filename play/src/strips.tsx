@@ -4,7 +4,7 @@ import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { finishedGame } from './ending.tsx';
 import { link, shownTable, table } from './house.ts';
-import { rematchOffer } from './overlays.ts';
+import { rematchOffer, shownTournament, tournamentNews } from './overlays.ts';
 import { shortName } from './parts/index.tsx';
 import { acceptRematch } from './rematch.ts';
 import { settings } from './settings.ts';
@@ -29,9 +29,22 @@ export function Strips() {
           <button type="button" class="round" aria-label={say('later')} onClick={() => { rematchOffer.value = null; }}>✕</button>
         </p>
       ) : null}
+      <TournamentStrip />
       <SoundOffer />
       <Offline />
     </div>
+  );
+}
+
+/** The strip about an own tournament that starts soon or goes on. */
+function TournamentStrip() {
+  const news = tournamentNews.value;
+  if (!news || shownTable.value !== null || shownTournament.value !== null) return null;
+  return (
+    <p class="strip" role="status">
+      <span>{news.text}</span>
+      <button type="button" class="act gold" onClick={() => { shownTournament.value = { id: news.id }; }}>{say('to_tournament')}</button>
+    </p>
   );
 }
 

@@ -14,7 +14,7 @@ import { shownProfile, shownRules } from './overlays.ts';
 import { Amount, Avatar, Coin, Ring, Sheet, shortName } from './parts/index.tsx';
 import { Face as Emoji } from './parts/emoji.tsx';
 import { useLayer } from './parts/layers.ts';
-import { Guide } from './overlays_view.tsx';
+import { Guide, TournamentPanel, TournamentPill } from './overlays_view.tsx';
 import { FillWithBots } from './screens/bots.tsx';
 import { Invitation, SettingsSheet } from './screens/index.ts';
 import { countLearnt, needsHint, settings } from './settings.ts';
@@ -67,11 +67,13 @@ export function Table({ state }: { state: TableState }) {
   const others = Array.from({ length: count - 1 }, (_, i) => (mine + 1 + i) % count).filter((seat) => seat < playing);
   // A request for a game implies being ready.
   const preparing = view.phase.type === 'preparing' ? view.phase : null;
+  // A table of a tournament waits for nobody, so its first game needs no touch.
+  const beginsTournament = Boolean(view.terms.tournament) && finishedGame.value === null;
   const isReady = preparing !== null && view.seat !== null && preparing.ready.includes(view.seat);
   useEffect(() => {
     if (isPlaying) readyAtOnce.value = false;
-    else if (preparing && readyAtOnce.value && !isReady) void client.ready();
-  }, [preparing?.game, isReady, isPlaying]);
+    else if (preparing && (readyAtOnce.value || beginsTournament) && !isReady) void client.ready();
+  }, [preparing?.game, isReady, isPlaying, beginsTournament]);
   useEffect(() => {
     document.title = (state.prompt?.legal.length ?? 0) > 0 ? `● ${say('you')} · Bahay` : 'Bahay';
     return () => { document.title = 'Bahay'; };
@@ -103,6 +105,7 @@ export function Table({ state }: { state: TableState }) {
         ))}
       </section>
       <folder.Board state={state} />
+      {view.terms.tournament ? <TournamentPanel /> : null}
       <StatusLine state={state} />
       {isPlaying || view.phase.type === 'settling' ? null : <BetweenGames state={state} ready={isReady} />}
       {isUnhurried(view) && isPlaying ? <Guide state={state} /> : null}
@@ -146,7 +149,8 @@ function Bar({ state }: { state: TableState }) {
   const room = rooms.value?.find((one) => one.id === terms.room);
   return (
     <header class="bar">
-      {terms.practice ? <span class="pill practice-mark"><span class="room-name">{say('practice_mark')}</span></span> : <>
+      {terms.practice ? <span class="pill practice-mark"><span class="room-name">{say('practice_mark')}</span></span>
+        : terms.tournament ? <TournamentPill id={terms.tournament.tournament} seats={state.view.seats.length} /> : <>
       <span class="pill"><span class="room-name">{terms.private ? say('friends') : room ? roomName(room) : terms.room}</span> · {say('bet', { coins: coinsText(terms.price.bet) })}</span>
       <span class="pill" data-anchor="wallet"><Coin /> <Amount value={wallet.value ?? 0} /></span></>}
       <span class="bar-buttons">
@@ -273,6 +277,7 @@ function BetweenGames({ state, ready }: { state: TableState; ready: boolean }) {
 /** The most that a game in this room can cost, shown before it begins. */
 function Stake({ view }: { view: TableView }) {
   const room = rooms.value?.find((one) => one.id === view.terms.room);
+  if (view.terms.tournament) return <p class="stake">{say('tournament_points')}</p>;
   const loss = view.terms.practice || view.terms.private || !room ? null : lossMax(room);
   return loss ? <p class="stake">{say('loss_note', { coins: coinsText(loss) })}</p> : null;
 }
@@ -317,7 +322,7 @@ function Sheets({ state }: { state: TableState }) {
     case 'leave':
       return (
         <Sheet title={say('leave')} onClose={close}>
-          <p>{say(!inGame(state.view) ? 'leave_table' : state.view.terms.practice ? 'leave_practice' : 'leave_ask')}</p>
+          <p>{say(!inGame(state.view) ? 'leave_table' : state.view.terms.practice ? 'leave_practice' : state.view.terms.tournament ? 'leave_tournament' : 'leave_ask')}</p>
           <div class="list">
             <button type="button" class="act gold" onClick={close}>{say('stay')}</button>
             <button type="button" class="plain warn" onClick={() => { close(); leaveTable(); }}>{say('leave')}</button>

@@ -7,7 +7,7 @@ import { leftTable, client, lostSeat, rooms, table, showToast, tellRefusal } fro
 import { storeValue, loadStored } from './storage.ts';
 import { say } from './words.ts';
 
-export const page = signal<'none' | 'practice' | 'rooms' | 'friends' | 'rewards' | 'boards' | 'history' | 'settings'>('none');
+export const page = signal<'none' | 'practice' | 'tournaments' | 'rooms' | 'friends' | 'rewards' | 'boards' | 'history' | 'settings'>('none');
 
 /** True if the player has asked to play, and is ready for the first game. */
 export const readyAtOnce = signal(false);

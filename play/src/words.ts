@@ -39,6 +39,14 @@ export const WORDS = {
   result: ['Result', 'Resulta'],
   screen_failed: ['This could not be loaded.', 'Hindi ito ma-load.'],
 
+  // Tournaments; their own screens have further texts.
+  tournament: ['Tournament', 'Torneo'],
+  tournaments: ['Tournaments', 'Mga torneo'],
+  tournaments_short: ['play for prizes', 'maglaro para sa premyo'],
+  tournament_points: ['Points only; your coins are safe', 'Puntos lang; ligtas ang barya mo'],
+  to_tournament: ['To the tournament', 'Sa torneo'],
+  leave_tournament: ['Leave? The AI plays your games of the tournament until you return.', 'Aalis ka? AI ang maglalaro ng mga laro mo sa torneo hanggang bumalik ka.'],
+
   // Rooms and waiting.
   loss_max: ['up to {coins} coins at stake', 'hanggang {coins} barya ang taya'],
   loss_note: ['A game can cost you up to {coins} coins.', 'Hanggang {coins} barya ang puwedeng matalo sa isang laro.'],

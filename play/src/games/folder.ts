@@ -48,6 +48,8 @@ export interface FinishedGame {
   hitsToWin: number | null;
   /** True if the game was practice: without coins and without a record. */
   practice: boolean;
+  /** The tournament of the game, whose amounts are points. */
+  tournament?: string | null;
   /** The POT after the settlement. */
   pot: number | null;
   crown: { player: string; wins: number } | null;

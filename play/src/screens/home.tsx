@@ -10,7 +10,7 @@ import { Amount, Avatar, Coin, Sheet } from '../parts/index.tsx';
 import { settings } from '../settings.ts';
 import { page, seekIn, readyAtOnce } from '../table_entry.ts';
 import { coinsText, say } from '../words.ts';
-import { Boards, Friends, History, Practice, RewardsSheet, Rooms, SettingsSheet } from './index.ts';
+import { Boards, Friends, History, Practice, RewardsSheet, Rooms, SettingsSheet, Tournaments } from './index.ts';
 import { asksName, NameAsk } from './name.tsx';
 import { Strip } from './strip.tsx';
 
@@ -56,9 +56,14 @@ export function Home() {
         </button>
         <div class="ways-in">
         <OtherGames but={room?.kind ?? null} />
-        <button type="button" class="act practise" onClick={() => { page.value = 'practice'; }}>
-          <span>{say('practice')}</span><small>{say(settings.played.value ? 'practice_short' : 'practice_guide')}</small>
-        </button>
+        <div class="two-ways">
+          <button type="button" class="act practise" onClick={() => { page.value = 'practice'; }}>
+            <span>{say('practice')}</span><small>{say(settings.played.value ? 'practice_short' : 'practice_guide')}</small>
+          </button>
+          <button type="button" class="act" onClick={() => { page.value = 'tournaments'; }}>
+            <span>{say('tournaments')}</span><small>{say('tournaments_short')}</small>
+          </button>
+        </div>
         </div>
         <nav class="tiles" aria-label={say('menu')}>
           {(['rooms', 'friends', 'rewards', 'boards', 'history', 'settings'] as const).map((name) => (
@@ -69,6 +74,7 @@ export function Home() {
         </nav>
       </section>
       {page.value === 'practice' ? <Practice onClose={close} /> : null}
+      {page.value === 'tournaments' ? <Tournaments onClose={close} /> : null}
       {page.value === 'rooms' ? <Rooms onClose={close} /> : null}
       {page.value === 'friends' ? <Friends onClose={close} /> : null}
       {page.value === 'rewards' ? <RewardsSheet onClose={close} /> : null}

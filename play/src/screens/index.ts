@@ -9,4 +9,5 @@ export const Invitation = lazyScreen('invite', () => import('./invitation.tsx').
 export const Practice = lazyScreen('practice', () => import('./practice.tsx').then((one) => one.Practice));
 export const RewardsSheet = lazyScreen('rewards', () => import('./rewards.tsx').then((one) => one.RewardsSheet));
 export const Rooms = lazyScreen('rooms', () => import('./rooms.tsx').then((one) => one.Rooms));
+export const Tournaments = lazyScreen('tournaments', () => import('../tournaments/lobby.tsx').then((one) => one.Lobby));
 export const SettingsSheet = lazyScreen('settings', () => import('./settings.tsx').then((one) => one.SettingsSheet));

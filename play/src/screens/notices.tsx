@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { callHouse, countRead } from '../house.ts';
 import type { Coins } from '../model.ts';
-import { areNoticesShown } from '../overlays.ts';
+import { areNoticesShown, shownTournament } from '../overlays.ts';
 import { Sheet } from '../parts/index.tsx';
 import { acceptRematch } from '../rematch.ts';
 import { coinsText, language, say, createSayer } from '../words.ts';
@@ -16,8 +16,11 @@ const WORDS = {
   ban_lifted: ['A ban was taken back: you may play.', 'Binawi ang pagbabawal: puwede ka nang maglaro.'],
   muted: ['What you say at tables is not heard for a time.', 'Hindi muna maririnig ang sinasabi mo sa mesa.'],
   mute_lifted: ['What you say at tables is heard again.', 'Maririnig na muli ang sinasabi mo sa mesa.'],
-  tournament_prize: ['You won {coins} coins in a tournament.', 'Nanalo ka ng {coins} barya sa torneo.'],
-  tournament_refund: ['A tournament was cancelled. {coins} coins came back to you.', 'Kinansela ang isang torneo. Naibalik ang {coins} barya mo.'],
+  tournament_started: ['{tournament} has started: your table plays.', 'Nagsimula na ang {tournament}: naglalaro na ang mesa mo.'],
+  tournament_placed: ['You finished {tournament} in place {place}.', 'Ika-{place} ka sa {tournament}.'],
+  tournament_prize: ['You finished {tournament} in place {place} and won {coins} coins.', 'Ika-{place} ka sa {tournament} at nanalo ng {coins} barya.'],
+  tournament_refund: ['{tournament} was cancelled. {coins} coins came back to you.', 'Kinansela ang {tournament}. Naibalik ang {coins} barya mo.'],
+  tournament_cancelled: ['{tournament} was cancelled.', 'Kinansela ang {tournament}.'],
   rematch: ['{name} asked for a rematch.', 'Nag-ayang maglaro ulit si {name}.'],
 } as const;
 
@@ -35,6 +38,9 @@ interface Notice {
   read_at: string | null;
   code?: string | null;
   name?: string | null;
+  tournament?: string | null;
+  tournament_name?: string | null;
+  place?: number | null;
 }
 interface Page { items: Notice[]; next_cursor: string | null }
 
@@ -61,6 +67,9 @@ export function Notices({ onClose }: { onClose: () => void }) {
               {notice.kind === 'rematch' && notice.code ? (
                 <button type="button" class="act gold" onClick={() => void acceptInvitation(notice.code!)}>{say('rematch_join')}</button>
               ) : null}
+              {notice.tournament ? (
+                <button type="button" class="plain" onClick={() => { shownTournament.value = { id: notice.tournament! }; areNoticesShown.value = false; }}>{say('to_tournament')}</button>
+              ) : null}
             </li>
           ))}
         </ul>
@@ -78,6 +87,8 @@ async function markRead({ id }: Notice) {
   if (await callHouse('POST /v1/me/notices/{id}/read', { path: { id } }, true) !== null) countRead();
 }
 
-function noticeText({ kind, amount, name }: Notice): string {
-  return word(kind in WORDS ? kind as keyof typeof WORDS : 'unknown', { coins: coinsText(amount ?? 0), name: name ?? '?' });
+function noticeText({ kind, amount, name, tournament_name, place }: Notice): string {
+  return word(kind in WORDS ? kind as keyof typeof WORDS : 'unknown', {
+    coins: coinsText(amount ?? 0), name: name ?? '?', tournament: tournament_name ?? say('tournament'), place: place ?? '?',
+  });
 }

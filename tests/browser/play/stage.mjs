@@ -14,6 +14,7 @@ import { PAGES } from './pages.mjs';
 import { PEOPLE } from './people.mjs';
 import { PRACTICE_LOOKS, PRACTISING } from './practice.mjs';
 import { SCENES } from './scenes.mjs';
+import { TOURNAMENTS } from './tournaments.mjs';
 
 const WAIT_MS = 20_000;
 
@@ -30,7 +31,7 @@ export async function runScenes({ browser, dist, mistakes, picture, only = null 
     throw new Error(`no ${type} came; heard ${JSON.stringify(house.heard)}`);
   };
   let played = 0;
-  for (const [name, scene] of Object.entries({ ...SCENES, ...PAGES, ...LEAVING, ...MANNERS, ...PRACTISING, ...ASSETS, ...OPTIONS, ...LOADING, ...LISTENING, ...MOTION, ...LEARNING, ...PEOPLE, ...INSTALLING })) {
+  for (const [name, scene] of Object.entries({ ...SCENES, ...PAGES, ...LEAVING, ...MANNERS, ...PRACTISING, ...ASSETS, ...OPTIONS, ...LOADING, ...LISTENING, ...MOTION, ...LEARNING, ...PEOPLE, ...TOURNAMENTS, ...INSTALLING })) {
     if (only && !only.test(name)) continue;
     house.heard.length = 0;
     house.asked.length = 0;

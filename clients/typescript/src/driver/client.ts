@@ -199,6 +199,15 @@ export class Client {
     return answer;
   }
 
+  /** Claims the player's seat at the present table of a tournament, and joins it. */
+  async takeTournamentSeat(
+    id: string,
+  ): Promise<RestAnswer<Operations["GET /v1/tournaments/{id}/table"]["answer"]>> {
+    const answer = await this.#retryWithSocket(() => this.rest("GET /v1/tournaments/{id}/table", { path: { id } }));
+    if (answer.ok) this.#dispatch({ type: "join" });
+    return answer;
+  }
+
   /** Opens a practice table, with bots and without coins, and joins. */
   async practise(
     body: Operations["POST /v1/practice-tables"]["body"],
