@@ -5,8 +5,8 @@
 // network. Files are named by their content and cached as they come. The cached files of the previous version
 // stay for open pages; older ones are deleted. A page without the mark that requests this worker unregisters
 // it, so a server without the worker is rid of it at the next visit.
-const VERSION = '6127025ccb09';
-const SHELL = JSON.parse('["app-f12bed48e62a.js","chunk-2895a6d4681b.js","chunk-2be8bec84db2.js","chunk-452f4a3b2ca5.js","chunk-b077e9c2e39e.js","chunk-d5147f33a24a.js","style-3edc3d52440e.css","tongits-e62e29f4aa95.js"]');
+const VERSION = '3be81d3d48e4';
+const SHELL = JSON.parse('["app-e6079b0aa8d9.js","chunk-0d4a2f4559dc.js","chunk-3b89cb57f3de.js","chunk-820cf6b11e4e.js","chunk-9bdaeb1acee6.js","chunk-c3bb1e3efb65.js","chunk-c725680df356.js","style-e665f2f17ec5.css","tongits-82af9f4ff133.js"]');
 const PAGE = '/play';
 const FILES = '/play/files/';
 const MARK = 'name="worker"';
