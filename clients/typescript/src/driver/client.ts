@@ -203,7 +203,9 @@ export class Client {
   async takeTournamentSeat(
     id: string,
   ): Promise<RestAnswer<Operations["GET /v1/tournaments/{id}/table"]["answer"]>> {
-    const answer = await this.#retryWithSocket(() => this.rest("GET /v1/tournaments/{id}/table", { path: { id } }));
+    const answer = await this.#retryWithSocket(() =>
+      this.rest("GET /v1/tournaments/{id}/table", { path: { id } }),
+    );
     if (answer.ok) this.#dispatch({ type: "join" });
     return answer;
   }
