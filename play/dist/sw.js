@@ -5,8 +5,8 @@
 // network. Files are named by their content and cached as they come. The cached files of the previous version
 // stay for open pages; older ones are deleted. A page without the mark that requests this worker unregisters
 // it, so a server without the worker is rid of it at the next visit.
-const VERSION = '36aadcb8a17b';
-const SHELL = JSON.parse('["app-6baf2c87310d.js","chunk-0d4a2f4559dc.js","chunk-3b89cb57f3de.js","chunk-820cf6b11e4e.js","chunk-9bdaeb1acee6.js","chunk-c3bb1e3efb65.js","chunk-c725680df356.js","style-657cda79f498.css","tongits-82af9f4ff133.js"]');
+const VERSION = '49355256d5db';
+const SHELL = JSON.parse('["app-fb687bd56866.js","chunk-01b90110289a.js","chunk-1ae904be9c1b.js","chunk-58c72cbb1606.js","chunk-808e42a6d685.js","chunk-a785fb00363f.js","chunk-edb3852213a0.js","style-657cda79f498.css","tongits-32928938ddbb.js"]');
 const PAGE = '/play';
 const FILES = '/play/files/';
 const MARK = 'name="worker"';

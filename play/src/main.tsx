@@ -1,10 +1,11 @@
 // The entry point: starts the client, and renders the screen for its state.
+import { effect } from '@preact/signals';
 import { render } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { loadGame } from './games/loading.ts';
 import { followGames } from './missed_results.ts';
 import { finishedGame, Ending, isResultShown } from './ending.tsx';
-import { client, link, lostSeat, openRooms, refreshRooms, refreshWallet, shownTable, table, toast } from './house.ts';
+import { client, link, lostSeat, online, openRooms, refreshRooms, refreshWallet, shownTable, table, toast } from './house.ts';
 import { installWorker } from './install.ts';
 import { Overlays } from './overlays_view.tsx';
 import { Sheet } from './parts/index.tsx';
@@ -118,7 +119,8 @@ if (root) {
   // The game that is probably played next is loaded in advance.
   whenIdle(() => {
     void loadGame(settings.kind.value);
-    void import('./tournaments/follow.ts').then((part) => part.startFollowing(), () => {});
+    // Without a connection there is nothing to follow, and the file may not be cached.
+    effect(() => { if (online.value) void import('./tournaments/follow.ts').then((part) => part.startFollowing(), () => {}); });
   });
 }
 

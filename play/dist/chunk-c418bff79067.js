@@ -1,1 +1,0 @@
-import{b as a,c as b,d as c,e as d,f as e}from"./chunk-68da7fdfb005.js";import"./chunk-6d999c8fb4bf.js";import"./chunk-0d4a2f4559dc.js";import"./chunk-c3bb1e3efb65.js";import"./chunk-820cf6b11e4e.js";import"./chunk-3b89cb57f3de.js";export{d as followNow,c as noteShownEnd,a as ownTournaments,b as readTournament,e as startFollowing};
