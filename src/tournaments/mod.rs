@@ -31,9 +31,7 @@ use bahay_engine::game::GameRules as _;
 use bahay_engine::hex::Hex;
 use bahay_engine::table::{PlayerId, Price, TableId, TournamentId};
 use bahay_engine::tournament::{
-    CancelReason, Input, Phase, Refund, ResultLine, TermsError, Tournament, TournamentTerms,
-    TransferKey,
-    CancelReason, Format, Input, Payment, Phase, Refund, ResultLine, TermsError, Tournament,
+    CancelReason, Input, Payment, Phase, Refund, ResultLine, TermsError, Tournament,
     TournamentTerms, TransferKey,
 };
 use serde_json::json;

@@ -17,7 +17,6 @@ use super::{
 use crate::support::checks::check_ledger;
 use crate::support::db::read_value;
 use crate::support::house::House;
-use crate::support::play::TestPlay as _;
 use crate::support::rest::{call, get, items};
 use crate::support::waiting::wait_until;
 

@@ -12,8 +12,8 @@ pub mod private_tables;
 pub mod rewards;
 pub mod rooms;
 pub mod sign_in;
-pub mod tournament_rounds;
 pub mod tournament_pauses;
+pub mod tournament_rounds;
 pub mod tournaments;
 
 use crate::Operation;

@@ -112,6 +112,7 @@ fn api_entry(tournament: &Tournament, entrant: &Entrant) -> api::TournamentEntry
         score: entrant.standing().score,
         games: entrant.games(),
         table: entrant.table.map(|table| table.table_id(tournament.id()).0),
+        is_paused: entrant.is_paused,
         place: place.map(|place| place.place),
         prize: place.map(|place| place.prize.into()),
         refund: None,

@@ -61,65 +61,6 @@ impl From<TournamentError> for Problem {
     }
 }
 
-fn api_tournament(
-    id: TournamentId,
-    terms: &bahay_engine::tournament::TournamentTerms,
-    state: TournamentState,
-    entrants: u32,
-) -> api::Tournament {
-    let format = match &terms.format {
-        Format::SitAndGo { .. } => "sit_and_go",
-        Format::KnockOut { .. } => "knock_out",
-        Format::Arena { .. } => "arena",
-        Format::Duplicate { .. } => "duplicate",
-    };
-    api::Tournament {
-        id: id.0,
-        name: terms.name.clone(),
-        state,
-        format: format.to_owned(),
-        kind: terms.game.kind().to_owned(),
-        seats: terms.game.seats,
-        entrants,
-        entrants_min: terms.entrants.least,
-        entrants_max: terms.entrants.most,
-        buy_in: terms.entry.buy_in.into(),
-        fee: terms.entry.fee.into(),
-        guarantee: terms.guarantee.into(),
-        starts_at: terms.starts_at.map(Time::from),
-    }
-}
-
-/// Returns a tournament as its list shows it.
-pub(crate) fn show_announced(tournament: &Tournament) -> api::Tournament {
-    let state = state_of(tournament);
-    api_tournament(tournament.id(), tournament.terms(), state, tournament.entrant_count())
-}
-
-fn api_detail(tournament: &Tournament, player: PlayerId) -> api::TournamentDetail {
-    let state = state_of(tournament);
-    let id = tournament.id();
-    let is_registered = tournament.is_registered(player);
-    let entrant = tournament.entrant(player).filter(|_| is_registered);
-    let has_started = state != TournamentState::Announced;
-    api::TournamentDetail {
-        tournament: show_announced(tournament),
-        round: tournament.round(),
-        pool: tournament.pool().map(|pool| pool.amount.into()),
-        prizes: tournament
-            .pool()
-            .map(|pool| pool.prizes.iter().copied().map(Into::into).collect())
-            .unwrap_or_default(),
-        commitment: tournament.commitment().0.to_string(),
-        entry: entrant.map(|entrant| api::TournamentEntry {
-            rank: tournament.rank_of(player).filter(|_| has_started),
-            score: entrant.standing().score,
-            table: entrant.table.map(|table| table.table_id(id).0),
-            is_paused: entrant.is_paused,
-        }),
-    }
-}
-
 pub(crate) async fn list_tournaments(
     State(tournaments): State<Tournaments>,
     request: PageRequest<Player, api::TournamentFilter>,
