@@ -126,14 +126,14 @@ fn a_call_without_an_answer_is_unreachable() {
     let client = client();
     let call = ClientInput::Call {
         call: 7,
-        method: "GET".into(),
-        path: "/v1/rooms".into(),
+        method: "POST".into(),
+        path: "/v1/sort".into(),
         headers: HashMap::new(),
         body: None,
         is_open: true,
     };
     let (request, url) = find_request(&handle(&client, 0, call));
-    assert_eq!(url, "http://house/v1/rooms");
+    assert_eq!(url, "http://house/v1/sort");
     let effects = handle(&client, 10, ClientInput::Unanswered { request });
     let answer = effects.iter().find_map(|effect| match effect {
         ClientEffect::Called { call: 7, answer } => Some(answer),
