@@ -20,7 +20,7 @@ cmd_supply() {
 check_supply() {
   local twice
   need_deny
-  run_child "$DENY" --locked check --hide-inclusion-graph licenses bans sources \
+  run_child "$DENY" --locked --workspace check --hide-inclusion-graph licenses bans sources \
     >"$SUPPLY/log" 2>&1 || {
     cat "$SUPPLY/log" >&2
     die "a crate violates deny.toml: see above"
@@ -37,7 +37,7 @@ check_advisories() {
       "the database of RustSec cannot be reached ($SUPPLY/fetch.log)"
     return 0
   fi
-  run_child "$DENY" --locked check --hide-inclusion-graph advisories >"$SUPPLY/faults.log" 2>&1 || {
+  run_child "$DENY" --locked --workspace check --hide-inclusion-graph advisories >"$SUPPLY/faults.log" 2>&1 || {
     cat "$SUPPLY/faults.log" >&2
     die "a crate has a known vulnerability: choose a version without it"
   }
