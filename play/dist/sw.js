@@ -5,8 +5,8 @@
 // network. Files are named by their content and cached as they come. The cached files of the previous version
 // stay for open pages; older ones are deleted. A page without the mark that requests this worker unregisters
 // it, so a server without the worker is rid of it at the next visit.
-const VERSION = '49355256d5db';
-const SHELL = JSON.parse('["app-fb687bd56866.js","chunk-01b90110289a.js","chunk-1ae904be9c1b.js","chunk-58c72cbb1606.js","chunk-808e42a6d685.js","chunk-a785fb00363f.js","chunk-edb3852213a0.js","style-657cda79f498.css","tongits-32928938ddbb.js"]');
+const VERSION = '517d13850468';
+const SHELL = JSON.parse('["app-4edb970e6099.js","chunk-176f32f3b97d.js","chunk-645d30615555.js","chunk-73b569566444.js","chunk-95b99b541710.js","chunk-b4e8de0bf830.js","chunk-d0e86eb3cd47.js","style-657cda79f498.css","tongits-a23aa0ca1e86.js"]');
 const PAGE = '/play';
 const FILES = '/play/files/';
 const MARK = 'name="worker"';

@@ -3861,6 +3861,45 @@ class _UniffiFfiConverterTypePotPayout(_UniffiConverterRustBuffer):
         _UniffiFfiConverterUInt8.write(value.seat, buf)
         _UniffiFfiConverterInt64.write(value.amount, buf)
 
+@dataclass
+class PromptModel:
+    """
+    An open prompt, which `PlayerWish.Answer` names.
+"""
+    def __init__(self, *, game:str, number:int):
+        self.game = game
+        self.number = number
+        
+        
+
+    
+    def __str__(self):
+        return "PromptModel(game={}, number={})".format(self.game, self.number)
+    def __eq__(self, other):
+        if self.game != other.game:
+            return False
+        if self.number != other.number:
+            return False
+        return True
+
+class _UniffiFfiConverterTypePromptModel(_UniffiConverterRustBuffer):
+    @staticmethod
+    def read(buf):
+        return PromptModel(
+            game=_UniffiFfiConverterString.read(buf),
+            number=_UniffiFfiConverterUInt32.read(buf),
+        )
+
+    @staticmethod
+    def check_lower(value):
+        _UniffiFfiConverterString.check_lower(value.game)
+        _UniffiFfiConverterUInt32.check_lower(value.number)
+
+    @staticmethod
+    def write(value, buf):
+        _UniffiFfiConverterString.write(value.game, buf)
+        _UniffiFfiConverterUInt32.write(value.number, buf)
+
 
 
 
@@ -4079,6 +4118,31 @@ class _UniffiFfiConverterOptionalTypeCountdownModel(_UniffiConverterRustBuffer):
             return None
         elif flag == 1:
             return _UniffiFfiConverterTypeCountdownModel.read(buf)
+        else:
+            raise InternalError("Unexpected flag byte for optional type")
+
+class _UniffiFfiConverterOptionalTypePromptModel(_UniffiConverterRustBuffer):
+    @classmethod
+    def check_lower(cls, value):
+        if value is not None:
+            _UniffiFfiConverterTypePromptModel.check_lower(value)
+
+    @classmethod
+    def write(cls, value, buf):
+        if value is None:
+            buf.write_u8(0)
+            return
+
+        buf.write_u8(1)
+        _UniffiFfiConverterTypePromptModel.write(value, buf)
+
+    @classmethod
+    def read(cls, buf):
+        flag = buf.read_u8()
+        if flag == 0:
+            return None
+        elif flag == 1:
+            return _UniffiFfiConverterTypePromptModel.read(buf)
         else:
             raise InternalError("Unexpected flag byte for optional type")
 
@@ -4321,7 +4385,7 @@ class TableModel:
     """
     The player's table.
 """
-    def __init__(self, *, table:str, kind:str, version:int, is_current:bool, phase:str, seats:typing.List[SeatModel], hand:typing.List[str], countdown:typing.Optional[CountdownModel], actions:typing.List[ActionModel], hint:typing.Optional[ActionModel], pot:int, lines:typing.List[TableLine], settlement:typing.Optional[SettlementModel]):
+    def __init__(self, *, table:str, kind:str, version:int, is_current:bool, phase:str, seats:typing.List[SeatModel], hand:typing.List[str], countdown:typing.Optional[CountdownModel], prompt:typing.Optional[PromptModel], actions:typing.List[ActionModel], hint:typing.Optional[ActionModel], pot:int, lines:typing.List[TableLine], settlement:typing.Optional[SettlementModel]):
         self.table = table
         self.kind = kind
         self.version = version
@@ -4330,6 +4394,7 @@ class TableModel:
         self.seats = seats
         self.hand = hand
         self.countdown = countdown
+        self.prompt = prompt
         self.actions = actions
         self.hint = hint
         self.pot = pot
@@ -4340,7 +4405,7 @@ class TableModel:
 
     
     def __str__(self):
-        return "TableModel(table={}, kind={}, version={}, is_current={}, phase={}, seats={}, hand={}, countdown={}, actions={}, hint={}, pot={}, lines={}, settlement={})".format(self.table, self.kind, self.version, self.is_current, self.phase, self.seats, self.hand, self.countdown, self.actions, self.hint, self.pot, self.lines, self.settlement)
+        return "TableModel(table={}, kind={}, version={}, is_current={}, phase={}, seats={}, hand={}, countdown={}, prompt={}, actions={}, hint={}, pot={}, lines={}, settlement={})".format(self.table, self.kind, self.version, self.is_current, self.phase, self.seats, self.hand, self.countdown, self.prompt, self.actions, self.hint, self.pot, self.lines, self.settlement)
     def __eq__(self, other):
         if self.table != other.table:
             return False
@@ -4357,6 +4422,8 @@ class TableModel:
         if self.hand != other.hand:
             return False
         if self.countdown != other.countdown:
+            return False
+        if self.prompt != other.prompt:
             return False
         if self.actions != other.actions:
             return False
@@ -4382,6 +4449,7 @@ class _UniffiFfiConverterTypeTableModel(_UniffiConverterRustBuffer):
             seats=_UniffiFfiConverterSequenceTypeSeatModel.read(buf),
             hand=_UniffiFfiConverterSequenceString.read(buf),
             countdown=_UniffiFfiConverterOptionalTypeCountdownModel.read(buf),
+            prompt=_UniffiFfiConverterOptionalTypePromptModel.read(buf),
             actions=_UniffiFfiConverterSequenceTypeActionModel.read(buf),
             hint=_UniffiFfiConverterOptionalTypeActionModel.read(buf),
             pot=_UniffiFfiConverterInt64.read(buf),
@@ -4399,6 +4467,7 @@ class _UniffiFfiConverterTypeTableModel(_UniffiConverterRustBuffer):
         _UniffiFfiConverterSequenceTypeSeatModel.check_lower(value.seats)
         _UniffiFfiConverterSequenceString.check_lower(value.hand)
         _UniffiFfiConverterOptionalTypeCountdownModel.check_lower(value.countdown)
+        _UniffiFfiConverterOptionalTypePromptModel.check_lower(value.prompt)
         _UniffiFfiConverterSequenceTypeActionModel.check_lower(value.actions)
         _UniffiFfiConverterOptionalTypeActionModel.check_lower(value.hint)
         _UniffiFfiConverterInt64.check_lower(value.pot)
@@ -4415,6 +4484,7 @@ class _UniffiFfiConverterTypeTableModel(_UniffiConverterRustBuffer):
         _UniffiFfiConverterSequenceTypeSeatModel.write(value.seats, buf)
         _UniffiFfiConverterSequenceString.write(value.hand, buf)
         _UniffiFfiConverterOptionalTypeCountdownModel.write(value.countdown, buf)
+        _UniffiFfiConverterOptionalTypePromptModel.write(value.prompt, buf)
         _UniffiFfiConverterSequenceTypeActionModel.write(value.actions, buf)
         _UniffiFfiConverterOptionalTypeActionModel.write(value.hint, buf)
         _UniffiFfiConverterInt64.write(value.pot, buf)
@@ -4975,9 +5045,49 @@ class PlayerWish:
             return True
 
     @dataclass
+    class ANSWER:
+        """
+        Answers the prompt that the player was shown. If another one is open meanwhile, nothing is
+        sent, and the outcome is [`CommandOutcome::Overtaken`].
+
+        [`CommandOutcome::Overtaken`]: crate::CommandOutcome::Overtaken
+"""
+        
+        def __init__(self, prompt:PromptModel, action:str):
+            self.prompt = prompt
+            
+            
+            self.action = action
+            
+            """
+        The action as JSON, such as [`ActionModel::json`].
+
+        [`ActionModel::json`]: crate::ActionModel::json
+"""
+        
+            pass
+
+    
+            
+            
+    
+        def __str__(self):
+            return "PlayerWish.ANSWER(prompt={}, action={})".format(self.prompt, self.action)
+        def __eq__(self, other):
+            if not isinstance(other, PlayerWish):
+                return NotImplemented
+            if not other.is_ANSWER():
+                return False
+            if self.prompt != other.prompt:
+                return False
+            if self.action != other.action:
+                return False
+            return True
+
+    @dataclass
     class ACT:
         """
-        Answers the open prompt.
+        Answers whichever prompt is open.
 """
         
         def __init__(self, action:str):
@@ -5196,6 +5306,10 @@ class PlayerWish:
         return isinstance(self, PlayerWish.READY)
     def is_ready(self) -> bool:
         return isinstance(self, PlayerWish.READY)
+    def is_ANSWER(self) -> bool:
+        return isinstance(self, PlayerWish.ANSWER)
+    def is_answer(self) -> bool:
+        return isinstance(self, PlayerWish.ANSWER)
     def is_ACT(self) -> bool:
         return isinstance(self, PlayerWish.ACT)
     def is_act(self) -> bool:
@@ -5238,6 +5352,7 @@ class PlayerWish:
 # enum class, so that method calls and instance checks etc will work intuitively.
 # We might be able to do this a little more neatly with a metaclass, but this'll do.
 PlayerWish.READY = type("PlayerWish.READY", (PlayerWish.READY, PlayerWish,), {})  # type: ignore
+PlayerWish.ANSWER = type("PlayerWish.ANSWER", (PlayerWish.ANSWER, PlayerWish,), {})  # type: ignore
 PlayerWish.ACT = type("PlayerWish.ACT", (PlayerWish.ACT, PlayerWish,), {})  # type: ignore
 PlayerWish.TAKE_BACK = type("PlayerWish.TAKE_BACK", (PlayerWish.TAKE_BACK, PlayerWish,), {})  # type: ignore
 PlayerWish.LEAVE = type("PlayerWish.LEAVE", (PlayerWish.LEAVE, PlayerWish,), {})  # type: ignore
@@ -5260,34 +5375,39 @@ class _UniffiFfiConverterTypePlayerWish(_UniffiConverterRustBuffer):
                 _UniffiFfiConverterTypeSeedChoice.read(buf),
             )
         if variant == 2:
-            return PlayerWish.ACT(
+            return PlayerWish.ANSWER(
+                _UniffiFfiConverterTypePromptModel.read(buf),
                 _UniffiFfiConverterString.read(buf),
             )
         if variant == 3:
-            return PlayerWish.TAKE_BACK(
+            return PlayerWish.ACT(
+                _UniffiFfiConverterString.read(buf),
             )
         if variant == 4:
-            return PlayerWish.LEAVE(
+            return PlayerWish.TAKE_BACK(
             )
         if variant == 5:
-            return PlayerWish.HINT(
+            return PlayerWish.LEAVE(
             )
         if variant == 6:
+            return PlayerWish.HINT(
+            )
+        if variant == 7:
             return PlayerWish.SAY(
                 _UniffiFfiConverterString.read(buf),
             )
-        if variant == 7:
+        if variant == 8:
             return PlayerWish.SEEK(
                 _UniffiFfiConverterSequenceString.read(buf),
             )
-        if variant == 8:
+        if variant == 9:
             return PlayerWish.CANCEL_SEEK(
             )
-        if variant == 9:
+        if variant == 10:
             return PlayerWish.WATCH(
                 _UniffiFfiConverterString.read(buf),
             )
-        if variant == 10:
+        if variant == 11:
             return PlayerWish.UNWATCH(
             )
         raise InternalError("Raw enum value doesn't match any cases")
@@ -5296,6 +5416,10 @@ class _UniffiFfiConverterTypePlayerWish(_UniffiConverterRustBuffer):
     def check_lower(value):
         if value.is_READY():
             _UniffiFfiConverterTypeSeedChoice.check_lower(value.seed)
+            return
+        if value.is_ANSWER():
+            _UniffiFfiConverterTypePromptModel.check_lower(value.prompt)
+            _UniffiFfiConverterString.check_lower(value.action)
             return
         if value.is_ACT():
             _UniffiFfiConverterString.check_lower(value.action)
@@ -5326,28 +5450,32 @@ class _UniffiFfiConverterTypePlayerWish(_UniffiConverterRustBuffer):
         if value.is_READY():
             buf.write_i32(1)
             _UniffiFfiConverterTypeSeedChoice.write(value.seed, buf)
-        if value.is_ACT():
+        if value.is_ANSWER():
             buf.write_i32(2)
+            _UniffiFfiConverterTypePromptModel.write(value.prompt, buf)
+            _UniffiFfiConverterString.write(value.action, buf)
+        if value.is_ACT():
+            buf.write_i32(3)
             _UniffiFfiConverterString.write(value.action, buf)
         if value.is_TAKE_BACK():
-            buf.write_i32(3)
-        if value.is_LEAVE():
             buf.write_i32(4)
-        if value.is_HINT():
+        if value.is_LEAVE():
             buf.write_i32(5)
-        if value.is_SAY():
+        if value.is_HINT():
             buf.write_i32(6)
+        if value.is_SAY():
+            buf.write_i32(7)
             _UniffiFfiConverterString.write(value.phrase, buf)
         if value.is_SEEK():
-            buf.write_i32(7)
+            buf.write_i32(8)
             _UniffiFfiConverterSequenceString.write(value.rooms, buf)
         if value.is_CANCEL_SEEK():
-            buf.write_i32(8)
-        if value.is_WATCH():
             buf.write_i32(9)
+        if value.is_WATCH():
+            buf.write_i32(10)
             _UniffiFfiConverterString.write(value.table, buf)
         if value.is_UNWATCH():
-            buf.write_i32(10)
+            buf.write_i32(11)
 
 
 
@@ -6529,6 +6657,7 @@ __all__ = [
     "PaymentItem",
     "PaymentModel",
     "PotPayout",
+    "PromptModel",
     "SeatModel",
     "TableLine",
     "SettlementModel",

@@ -525,7 +525,7 @@ export interface Operations {
   /** List the tournaments */
   "GET /v1/tournaments": {
     path: undefined;
-    query: { state?: "announced" | "running" | "ended" | "cancelled"; cursor?: string; limit?: number };
+    query: { state?: "announced" | "running" | "ended" | "cancelled"; mine?: boolean; code?: string; cursor?: string; limit?: number };
     headers: undefined;
     body: undefined;
     answer: PageOf_Tournament;
@@ -562,6 +562,22 @@ export interface Operations {
     body: undefined;
     answer: PageOf_TournamentGame;
   };
+  /** Pause in an arena tournament */
+  "PUT /v1/tournaments/{id}/pause": {
+    path: { id: string };
+    query: undefined;
+    headers: undefined;
+    body: undefined;
+    answer: null;
+  };
+  /** End a pause in an arena tournament */
+  "DELETE /v1/tournaments/{id}/pause": {
+    path: { id: string };
+    query: undefined;
+    headers: undefined;
+    body: undefined;
+    answer: null;
+  };
   /** List the results of a tournament */
   "GET /v1/tournaments/{id}/results": {
     path: { id: string };
@@ -570,10 +586,26 @@ export interface Operations {
     body: undefined;
     answer: PageOf_TournamentResults;
   };
+  /** Compare my round with those of the same cards */
+  "GET /v1/tournaments/{id}/rounds/{round}/comparison": {
+    path: { id: string; round: number };
+    query: undefined;
+    headers: undefined;
+    body: undefined;
+    answer: RoundComparison;
+  };
+  /** Show the deals of a round */
+  "GET /v1/tournaments/{id}/rounds/{round}/deals": {
+    path: { id: string; round: number };
+    query: undefined;
+    headers: undefined;
+    body: undefined;
+    answer: RoundDeals;
+  };
   /** List the standings of a tournament */
   "GET /v1/tournaments/{id}/standings": {
     path: { id: string };
-    query: { cursor?: string; limit?: number };
+    query: { section?: "top" | "around"; cursor?: string; limit?: number };
     headers: undefined;
     body: undefined;
     answer: PageOf_TournamentStanding;
@@ -600,6 +632,7 @@ export const OPEN: ReadonlySet<string> = new Set<keyof Operations>([
   "POST /v1/sign-in/openid/nonce",
   "POST /v1/sign-in/password",
   "POST /v1/token/refresh",
+  "GET /v1/tournaments/{id}/rounds/{round}/deals",
 ]);
 
 /** A proof, for the header `Account-Proof`. */
@@ -670,6 +703,17 @@ export interface ClientContribution {
 
 /** An amount of coins, as an integer in hundredths of a coin: 1170 is 11.70 coins. Never a floating-point number. */
 export type Coins = number;
+
+/** A player who held the same cards at another table. */
+export interface ComparedPlayer {
+  readonly is_bot: boolean;
+  readonly name: string;
+  readonly player: string;
+  /** The points, in hundredths. */
+  readonly points: number;
+  /** The number of the player's table in the round, from 1. */
+  readonly table_number: number;
+}
 
 /** A claimed daily reward. */
 export interface DailyClaimed {
@@ -746,6 +790,9 @@ export type DeviceId = string;
 
 /** A time zone as the device names it; the server ignores names that it does not know. */
 export type DeviceTimeZone = string;
+
+/** The state of a player's entry. */
+export type EntryState = "pending" | "registered" | "playing" | "waiting" | "paused" | "eliminated" | "finished";
 
 /** All data held about a player. */
 export type Export = ExportHead & {
@@ -829,6 +876,11 @@ export interface Fairness {
    * before it knew any client's seed.
    */
   readonly commitment: string;
+  /**
+   * The id in the key of the deal: the game's, or the tournament's if all tables of a duplicate's
+   * round have played the deal.
+   */
+  readonly deal_id: string;
   readonly engine: string;
   readonly game: string;
   /** The steps of verification. */
@@ -886,6 +938,31 @@ export interface GameAnalysis {
   readonly items: readonly AnalysisItem[];
   /** The player's seat. */
   readonly seat: number;
+}
+
+/** A game of the player beside the same cards at the other tables. */
+export interface GameComparison {
+  /** The number of other players who held these cards and had the same points. */
+  readonly equal: number;
+  /** The number of other players who held these cards and had fewer points. */
+  readonly fewer: number;
+  /** The id of the player's game, by which the player may request the record. */
+  readonly game: string;
+  /** The number of other players who held these cards and had more points. */
+  readonly more: number;
+  /** The number of the game in the round, from 1. */
+  readonly number: number;
+  /** The others with the most points, at most 20, the best first. */
+  readonly others: readonly ComparedPlayer[];
+  /** The mean of the others' points, in hundredths, rounded toward zero; null without others. */
+  readonly others_mean: number | null;
+  /** The player's points, in hundredths. */
+  readonly points: number;
+  /**
+   * The score: 2 for each other player with fewer points and 1 for each with equal points, as a
+   * share of the possible sum, in ten-thousandths (rule 5.3).
+   */
+  readonly score: number;
 }
 
 /** The outcome of a game for a player; `drawn` if nobody won. */
@@ -1114,14 +1191,21 @@ export interface Notice {
    * other players of the table within a day. `banned`: the player is banned for a time.
    * `ban_lifted`: a ban was lifted. `muted`: the player's chat messages are refused.
    * `mute_lifted`: a mute was lifted. `rematch`: the player `from` invites to play `game`
-   * again, at the private table with `code`. `tournament_prize`: `amount` is the player's prize
-   * in a tournament. `tournament_refund`: a tournament was cancelled, and `amount` came back.
+   * again, at the private table with `code`. `tournament_started`: the `tournament` has started.
+   * `tournament_placed`: the player has the final `place`, without a prize. `tournament_prize`:
+   * `amount` is the prize of the final `place`. `tournament_refund`: the tournament was
+   * cancelled, and `amount` came back. `tournament_cancelled`: the same without an amount.
    * Kinds may be added, but do not change.
    */
   readonly kind: string;
   /** The name of the inviting player; null once the account was deleted. */
   readonly name: string | null;
+  /** The final place in the tournament, from 1. */
+  readonly place: number | null;
   readonly read_at: (Time | null);
+  /** The tournament that the notice is about, if any. */
+  readonly tournament: string | null;
+  readonly tournament_name: string | null;
 }
 
 /** A sign-in with an ID token. */
@@ -1351,7 +1435,7 @@ export interface Problem {
 }
 
 /** The kind of a problem, for programs. Codes may be added, but do not change. */
-export type ProblemCode = "route_not_found" | "method_not_allowed" | "path_invalid" | "query_invalid" | "cursor_invalid" | "body_not_json" | "body_too_large" | "body_unreadable" | "body_malformed" | "body_invalid" | "time_zone_unknown" | "idempotency_key_missing" | "idempotency_key_invalid" | "idempotency_key_reused" | "idempotency_key_in_use" | "too_many_idempotency_keys" | "host_invalid" | "token_missing" | "token_malformed" | "token_forged" | "token_expired" | "token_revoked" | "refresh_token_unknown" | "refresh_token_reused" | "refresh_token_expired" | "session_ended" | "credentials_wrong" | "id_token_refused" | "proof_missing" | "proof_refused" | "banned" | "form_foreign" | "operator_token_unknown" | "operator_token_expired" | "second_factor_missing" | "operator_role_missing" | "too_many_requests" | "sign_in_locked" | "exported_lately" | "sign_in_busy" | "origin_refused" | "game_not_found" | "game_not_finished" | "game_voided" | "analysis_busy" | "own_player" | "too_many_relations" | "already_reported" | "report_not_found" | "report_decided" | "pair_not_found" | "notice_not_found" | "password_wrong" | "device_wrong" | "device_taken" | "identity_wrong" | "proof_insufficient" | "password_easy" | "password_set" | "password_not_set" | "name_reserved" | "name_taken" | "name_changed_lately" | "issuer_unknown" | "issuer_unavailable" | "identity_taken" | "issuer_linked" | "last_sign_in" | "session_not_found" | "in_game" | "room_not_found" | "too_few_coins" | "room_closed" | "socket_required" | "not_ready_before" | "too_many_coins" | "account_required" | "private_bet_too_high" | "room_limit" | "rooms_invalid" | "seated_elsewhere" | "ticket_not_found" | "ticket_matched" | "code_not_found" | "rules_invalid" | "bet_invalid" | "too_many_private_tables" | "practice_full" | "table_full" | "kicked_by_host" | "not_host" | "game_running" | "seat_after_game" | "bots_unavailable" | "rematch_over" | "room_taken" | "room_name_taken" | "room_changed" | "room_unsound" | "too_many_rooms" | "seating" | "not_seated" | "table_halted" | "tournament_not_found" | "tournament_code_required" | "tournament_over" | "registration_closed" | "tournament_full" | "tournament_started" | "tournament_unsound" | "not_registered" | "daily_claimed" | "relief_not_due" | "relief_used_up" | "network_used_up" | "welcome_due" | "player_not_found" | "account_not_found" | "operation_not_found" | "correction_not_found" | "job_not_found" | "adjustment_too_large" | "correction_own" | "correction_not_own" | "correction_not_independent" | "adjustment_day_max" | "correction_decided" | "not_reversible" | "already_reversed" | "reversal_requested" | "adjustment_requested" | "overdrawn" | "operator_not_found" | "operator_taken" | "operator_own" | "last_administrator" | "not_banned" | "not_muted" | "table_not_found" | "no_game" | "game_changed" | "not_halted" | "table_broken" | "table_live" | "pot_empty" | "upgrade_required" | "upgrade_invalid" | "request_timeout" | "timed_out" | "archive_unreachable" | "unavailable" | "internal";
+export type ProblemCode = "route_not_found" | "method_not_allowed" | "path_invalid" | "query_invalid" | "cursor_invalid" | "body_not_json" | "body_too_large" | "body_unreadable" | "body_malformed" | "body_invalid" | "time_zone_unknown" | "idempotency_key_missing" | "idempotency_key_invalid" | "idempotency_key_reused" | "idempotency_key_in_use" | "too_many_idempotency_keys" | "host_invalid" | "token_missing" | "token_malformed" | "token_forged" | "token_expired" | "token_revoked" | "refresh_token_unknown" | "refresh_token_reused" | "refresh_token_expired" | "session_ended" | "credentials_wrong" | "id_token_refused" | "proof_missing" | "proof_refused" | "banned" | "form_foreign" | "operator_token_unknown" | "operator_token_expired" | "second_factor_missing" | "operator_role_missing" | "too_many_requests" | "sign_in_locked" | "exported_lately" | "sign_in_busy" | "origin_refused" | "game_not_found" | "game_not_finished" | "game_voided" | "analysis_busy" | "own_player" | "too_many_relations" | "already_reported" | "report_not_found" | "report_decided" | "pair_not_found" | "notice_not_found" | "password_wrong" | "device_wrong" | "device_taken" | "identity_wrong" | "proof_insufficient" | "password_easy" | "password_set" | "password_not_set" | "name_reserved" | "name_taken" | "name_changed_lately" | "issuer_unknown" | "issuer_unavailable" | "identity_taken" | "issuer_linked" | "last_sign_in" | "session_not_found" | "in_game" | "room_not_found" | "too_few_coins" | "room_closed" | "socket_required" | "not_ready_before" | "too_many_coins" | "account_required" | "private_bet_too_high" | "room_limit" | "rooms_invalid" | "seated_elsewhere" | "ticket_not_found" | "ticket_matched" | "code_not_found" | "rules_invalid" | "bet_invalid" | "too_many_private_tables" | "practice_full" | "table_full" | "kicked_by_host" | "not_host" | "game_running" | "seat_after_game" | "bots_unavailable" | "rematch_over" | "room_taken" | "room_name_taken" | "room_changed" | "room_unsound" | "too_many_rooms" | "seating" | "not_seated" | "table_halted" | "tournament_not_found" | "tournament_code_required" | "tournament_over" | "registration_closed" | "tournament_full" | "tournament_started" | "tournament_unsound" | "not_registered" | "round_not_found" | "round_not_over" | "not_arena" | "daily_claimed" | "relief_not_due" | "relief_used_up" | "network_used_up" | "welcome_due" | "player_not_found" | "account_not_found" | "operation_not_found" | "correction_not_found" | "job_not_found" | "adjustment_too_large" | "correction_own" | "correction_not_own" | "correction_not_independent" | "adjustment_day_max" | "correction_decided" | "not_reversible" | "already_reversed" | "reversal_requested" | "adjustment_requested" | "overdrawn" | "operator_not_found" | "operator_taken" | "operator_own" | "last_administrator" | "not_banned" | "not_muted" | "table_not_found" | "no_game" | "game_changed" | "not_halted" | "table_broken" | "table_live" | "pot_empty" | "upgrade_required" | "upgrade_invalid" | "request_timeout" | "timed_out" | "archive_unreachable" | "unavailable" | "internal";
 
 /** A change of the player's own profile. Absent fields stay as they are. */
 export interface ProfileChangeRequest {
@@ -1491,6 +1575,37 @@ export type RoomText = string;
 /** The rooms of the house. */
 export interface Rooms {
   readonly items: readonly Room[];
+}
+
+/** A player's games of a round beside those of the players who held the same cards. */
+export interface RoundComparison {
+  /**
+   * The games that the player's table has played, from the first. A game that it has not played
+   * scores 5,000.
+   */
+  readonly games: readonly GameComparison[];
+  readonly round: number;
+  /** The player's seat, the same in all games of the round; null for a player without a table. */
+  readonly seat: number | null;
+  /** The number of the player's table in the round, from 1; null for a player without a table. */
+  readonly table_number: number | null;
+}
+
+/** The deal of one game of a round. */
+export interface RoundDeal {
+  /** The SHA-256 of the seed, in hexadecimal, as every table shows it with `preparing`. */
+  readonly commitment: string;
+  /** The server's seed, in hexadecimal; null until the round is over. */
+  readonly server_seed: string | null;
+}
+
+/** The deals of a round that all of its tables play. */
+export interface RoundDeals {
+  /** The deals by the number of the game, from the first. */
+  readonly deals: readonly RoundDeal[];
+  /** True once the round is over at all tables, so that the seeds are shown. */
+  readonly is_over: boolean;
+  readonly round: number;
 }
 
 /** The number of a seat's actions by their origin. All are 0 in a game that was voided. */
@@ -1662,20 +1777,51 @@ export interface Tournament {
 export type TournamentDetail = Tournament & {
   /** The SHA-256 of the seed of all draws, which the results show at the end. */
   readonly commitment: string;
+  /** The duration of an arena tournament, in seconds; null for others. */
+  readonly duration_s: number | null;
   readonly entry: (TournamentEntry | null);
+  /**
+   * The `pool`, once it is fixed. Before, the pool of the present entrants, completed to the
+   * minimum of entrants.
+   */
+  readonly expected_pool: Coins;
+  /** The prizes of the expected pool, from the first place. */
+  readonly expected_prizes: readonly Coins[];
+  /** True if house bots may take part, without prizes. */
+  readonly has_bots: boolean;
+  /** True if only players with a code may register. */
+  readonly is_private: boolean;
+  /** True while players may register. */
+  readonly is_registration_open: boolean;
+  /** The time after the start in which players may still register, in seconds. */
+  readonly late_registration_s: number;
+  /** The first rows of the standings, at most three; empty before the start. */
+  readonly leaders: readonly TournamentStanding[];
+  readonly next_at: (Time | null);
   readonly pool: (Coins | null);
   /** The prizes from the first place; empty until registration is closed. */
   readonly prizes: readonly Coins[];
   /** The last round that has begun, from 1; 0 before the first. */
   readonly round: number;
+  /** The stages of a tournament by rounds, in order; empty for an arena tournament. */
+  readonly stages: readonly TournamentStage[];
 };
 
 /** The entry of a player. */
 export interface TournamentEntry {
+  /** The number of games that have been scored. */
+  readonly games: number;
+  /** True if the player of an arena tournament is not paired (rule 4.5). */
+  readonly is_paused: boolean;
+  /** The final place, from 1; null while games can change it. */
+  readonly place: number | null;
+  readonly prize: (Coins | null);
   /** The player's rank, from 1; null before the start. */
   readonly rank: number | null;
+  readonly refund: (Coins | null);
   /** The player's score: hundredths of a point, or whole points in an arena tournament. */
   readonly score: number;
+  readonly state: EntryState;
   /** The table at which the player plays, if any. */
   readonly table: string | null;
 }
@@ -1708,6 +1854,15 @@ export interface TournamentScore {
   readonly player: string;
   /** The points, in hundredths; those of a game sum to zero. */
   readonly points: number;
+}
+
+/** A stage of a tournament, which ends with a cut unless it is the last. */
+export interface TournamentStage {
+  /** The number of players who advance; 0 in the last stage. */
+  readonly advance: number;
+  /** The number of games of a round. */
+  readonly games: number;
+  readonly rounds: number;
 }
 
 /** A player in the standings of a tournament. */

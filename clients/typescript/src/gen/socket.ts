@@ -249,7 +249,8 @@ export type Event = ({
   readonly type: "countdown";
 } | {
   readonly game: GameId;
-  readonly server_seed: ServerSeed;
+  /** null at a table of a duplicate tournament: the seed is shown when the round is over at all tables. */
+  readonly server_seed: (ServerSeed | null);
   readonly settlement: Settlement;
   readonly type: "over";
 } | {
@@ -1767,6 +1768,8 @@ export type TournamentId = string;
 
 /** The place of a table in a tournament. Its players play a fixed number of games for points, which are counted like coins, in hundredths, but never leave the table; nobody else sits down there. */
 export interface TournamentSeating {
+  /** The deal commitments by game if all tables of the round play the same deals, as in a duplicate. The table then shows no seed, and nobody watches it. */
+  readonly commitments?: readonly Commitment[];
   /** The number of games that are played at the table. */
   readonly games: number;
   /** The number of the table in the round, from 1. */

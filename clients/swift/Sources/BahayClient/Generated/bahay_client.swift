@@ -857,7 +857,7 @@ public func FfiConverterTypePlayerClient_lower(_ value: PlayerClient) -> UInt64 
  */
 public struct ActionModel: Equatable, Hashable {
     /**
-     * The action as JSON, for `PlayerWish.Act`.
+     * The action as JSON, for `PlayerWish.Answer`.
      */
     public var json: String
     /**
@@ -869,7 +869,7 @@ public struct ActionModel: Equatable, Hashable {
     // declare one manually.
     public init(
         /**
-         * The action as JSON, for `PlayerWish.Act`.
+         * The action as JSON, for `PlayerWish.Answer`.
          */json: String, 
         /**
          * The action in words, such as `dumps 2C`.
@@ -1542,6 +1542,75 @@ public func FfiConverterTypePotPayout_lower(_ value: PotPayout) -> RustBuffer {
 
 
 /**
+ * An open prompt, which `PlayerWish.Answer` names.
+ */
+public struct PromptModel: Equatable, Hashable {
+    /**
+     * The id of the game.
+     */
+    public var game: String
+    /**
+     * The number of the prompt in the game.
+     */
+    public var number: UInt32
+
+    // Default memberwise initializers are never public by default, so we
+    // declare one manually.
+    public init(
+        /**
+         * The id of the game.
+         */game: String, 
+        /**
+         * The number of the prompt in the game.
+         */number: UInt32) {
+        self.game = game
+        self.number = number
+    }
+
+    
+
+    
+}
+
+#if compiler(>=6)
+extension PromptModel: Sendable {}
+#endif
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public struct FfiConverterTypePromptModel: FfiConverterRustBuffer {
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> PromptModel {
+        return
+            try PromptModel(
+                game: FfiConverterString.read(from: &buf), 
+                number: FfiConverterUInt32.read(from: &buf)
+        )
+    }
+
+    public static func write(_ value: PromptModel, into buf: inout [UInt8]) {
+        FfiConverterString.write(value.game, into: &buf)
+        FfiConverterUInt32.write(value.number, into: &buf)
+    }
+}
+
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypePromptModel_lift(_ buf: RustBuffer) throws -> PromptModel {
+    return try FfiConverterTypePromptModel.lift(buf)
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypePromptModel_lower(_ value: PromptModel) -> RustBuffer {
+    return FfiConverterTypePromptModel.lower(value)
+}
+
+
+/**
  * Everything that an app shows. Amounts of coins are in hundredths, times in milliseconds.
  */
 public struct ScreenModel: Equatable, Hashable {
@@ -1992,6 +2061,10 @@ public struct TableModel: Equatable, Hashable {
     public var hand: [String]
     public var countdown: CountdownModel?
     /**
+     * The open prompt, if the player is to answer it.
+     */
+    public var prompt: PromptModel?
+    /**
      * The player's legal actions; empty if others must act.
      */
     public var actions: [ActionModel]
@@ -2028,6 +2101,9 @@ public struct TableModel: Equatable, Hashable {
          * The cards of the player's own hand, in the notation of the game.
          */hand: [String], countdown: CountdownModel?, 
         /**
+         * The open prompt, if the player is to answer it.
+         */prompt: PromptModel?, 
+        /**
          * The player's legal actions; empty if others must act.
          */actions: [ActionModel], 
         /**
@@ -2047,6 +2123,7 @@ public struct TableModel: Equatable, Hashable {
         self.seats = seats
         self.hand = hand
         self.countdown = countdown
+        self.prompt = prompt
         self.actions = actions
         self.hint = hint
         self.pot = pot
@@ -2078,6 +2155,7 @@ public struct FfiConverterTypeTableModel: FfiConverterRustBuffer {
                 seats: FfiConverterSequenceTypeSeatModel.read(from: &buf), 
                 hand: FfiConverterSequenceString.read(from: &buf), 
                 countdown: FfiConverterOptionTypeCountdownModel.read(from: &buf), 
+                prompt: FfiConverterOptionTypePromptModel.read(from: &buf), 
                 actions: FfiConverterSequenceTypeActionModel.read(from: &buf), 
                 hint: FfiConverterOptionTypeActionModel.read(from: &buf), 
                 pot: FfiConverterInt64.read(from: &buf), 
@@ -2095,6 +2173,7 @@ public struct FfiConverterTypeTableModel: FfiConverterRustBuffer {
         FfiConverterSequenceTypeSeatModel.write(value.seats, into: &buf)
         FfiConverterSequenceString.write(value.hand, into: &buf)
         FfiConverterOptionTypeCountdownModel.write(value.countdown, into: &buf)
+        FfiConverterOptionTypePromptModel.write(value.prompt, into: &buf)
         FfiConverterSequenceTypeActionModel.write(value.actions, into: &buf)
         FfiConverterOptionTypeActionModel.write(value.hint, into: &buf)
         FfiConverterInt64.write(value.pot, into: &buf)
@@ -3554,7 +3633,20 @@ public enum PlayerWish: Equatable, Hashable {
     case ready(seed: SeedChoice
     )
     /**
-     * Answers the open prompt.
+     * Answers the prompt that the player was shown. If another one is open meanwhile, nothing is
+     * sent, and the outcome is [`CommandOutcome::Overtaken`].
+     *
+     * [`CommandOutcome::Overtaken`]: crate::CommandOutcome::Overtaken
+     */
+    case answer(prompt: PromptModel, 
+        /**
+         * The action as JSON, such as [`ActionModel::json`].
+         *
+         * [`ActionModel::json`]: crate::ActionModel::json
+         */action: String
+    )
+    /**
+     * Answers whichever prompt is open.
      */
     case act(
         /**
@@ -3613,27 +3705,30 @@ public struct FfiConverterTypePlayerWish: FfiConverterRustBuffer {
         case 1: return .ready(seed: try FfiConverterTypeSeedChoice.read(from: &buf)
         )
         
-        case 2: return .act(action: try FfiConverterString.read(from: &buf)
+        case 2: return .answer(prompt: try FfiConverterTypePromptModel.read(from: &buf), action: try FfiConverterString.read(from: &buf)
         )
         
-        case 3: return .takeBack
-        
-        case 4: return .leave
-        
-        case 5: return .hint
-        
-        case 6: return .say(phrase: try FfiConverterString.read(from: &buf)
+        case 3: return .act(action: try FfiConverterString.read(from: &buf)
         )
         
-        case 7: return .seek(rooms: try FfiConverterSequenceString.read(from: &buf)
+        case 4: return .takeBack
+        
+        case 5: return .leave
+        
+        case 6: return .hint
+        
+        case 7: return .say(phrase: try FfiConverterString.read(from: &buf)
         )
         
-        case 8: return .cancelSeek
-        
-        case 9: return .watch(table: try FfiConverterString.read(from: &buf)
+        case 8: return .seek(rooms: try FfiConverterSequenceString.read(from: &buf)
         )
         
-        case 10: return .unwatch
+        case 9: return .cancelSeek
+        
+        case 10: return .watch(table: try FfiConverterString.read(from: &buf)
+        )
+        
+        case 11: return .unwatch
         
         default: throw UniffiInternalError.unexpectedEnumCase
         }
@@ -3648,44 +3743,50 @@ public struct FfiConverterTypePlayerWish: FfiConverterRustBuffer {
             FfiConverterTypeSeedChoice.write(seed, into: &buf)
             
         
-        case let .act(action):
+        case let .answer(prompt,action):
             writeInt(&buf, Int32(2))
+            FfiConverterTypePromptModel.write(prompt, into: &buf)
+            FfiConverterString.write(action, into: &buf)
+            
+        
+        case let .act(action):
+            writeInt(&buf, Int32(3))
             FfiConverterString.write(action, into: &buf)
             
         
         case .takeBack:
-            writeInt(&buf, Int32(3))
-        
-        
-        case .leave:
             writeInt(&buf, Int32(4))
         
         
-        case .hint:
+        case .leave:
             writeInt(&buf, Int32(5))
         
         
-        case let .say(phrase):
+        case .hint:
             writeInt(&buf, Int32(6))
+        
+        
+        case let .say(phrase):
+            writeInt(&buf, Int32(7))
             FfiConverterString.write(phrase, into: &buf)
             
         
         case let .seek(rooms):
-            writeInt(&buf, Int32(7))
+            writeInt(&buf, Int32(8))
             FfiConverterSequenceString.write(rooms, into: &buf)
             
         
         case .cancelSeek:
-            writeInt(&buf, Int32(8))
+            writeInt(&buf, Int32(9))
         
         
         case let .watch(table):
-            writeInt(&buf, Int32(9))
+            writeInt(&buf, Int32(10))
             FfiConverterString.write(table, into: &buf)
             
         
         case .unwatch:
-            writeInt(&buf, Int32(10))
+            writeInt(&buf, Int32(11))
         
         }
     }
@@ -4339,6 +4440,30 @@ fileprivate struct FfiConverterOptionTypePotPayout: FfiConverterRustBuffer {
         switch try readInt(&buf) as Int8 {
         case 0: return nil
         case 1: return try FfiConverterTypePotPayout.read(from: &buf)
+        default: throw UniffiInternalError.unexpectedOptionalTag
+        }
+    }
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+fileprivate struct FfiConverterOptionTypePromptModel: FfiConverterRustBuffer {
+    typealias SwiftType = PromptModel?
+
+    public static func write(_ value: SwiftType, into buf: inout [UInt8]) {
+        guard let value = value else {
+            writeInt(&buf, Int8(0))
+            return
+        }
+        writeInt(&buf, Int8(1))
+        FfiConverterTypePromptModel.write(value, into: &buf)
+    }
+
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> SwiftType {
+        switch try readInt(&buf) as Int8 {
+        case 0: return nil
+        case 1: return try FfiConverterTypePromptModel.read(from: &buf)
         default: throw UniffiInternalError.unexpectedOptionalTag
         }
     }

@@ -1646,7 +1646,7 @@ public object FfiConverterTypePlayerClient: FfiConverter<PlayerClient, Long> {
  */
 data class ActionModel (
     /**
-     * The action as JSON, for `PlayerWish.Act`.
+     * The action as JSON, for `PlayerWish.Answer`.
      */
     var `json`: kotlin.String
     , 
@@ -2129,6 +2129,53 @@ public object FfiConverterTypePotPayout: FfiConverterRustBuffer<PotPayout> {
 
 
 /**
+ * An open prompt, which `PlayerWish.Answer` names.
+ */
+data class PromptModel (
+    /**
+     * The id of the game.
+     */
+    var `game`: kotlin.String
+    , 
+    /**
+     * The number of the prompt in the game.
+     */
+    var `number`: kotlin.UInt
+    
+){
+    
+
+    
+
+    
+    companion object
+}
+
+/**
+ * @suppress
+ */
+public object FfiConverterTypePromptModel: FfiConverterRustBuffer<PromptModel> {
+    override fun read(buf: ByteBuffer): PromptModel {
+        return PromptModel(
+            FfiConverterString.read(buf),
+            FfiConverterUInt.read(buf),
+        )
+    }
+
+    override fun allocationSize(value: PromptModel) = (
+            FfiConverterString.allocationSize(value.`game`) +
+            FfiConverterUInt.allocationSize(value.`number`)
+    )
+
+    override fun write(value: PromptModel, buf: ByteBuffer) {
+            FfiConverterString.write(value.`game`, buf)
+            FfiConverterUInt.write(value.`number`, buf)
+    }
+}
+
+
+
+/**
  * Everything that an app shows. Amounts of coins are in hundredths, times in milliseconds.
  */
 data class ScreenModel (
@@ -2477,6 +2524,11 @@ data class TableModel (
     var `countdown`: CountdownModel?
     , 
     /**
+     * The open prompt, if the player is to answer it.
+     */
+    var `prompt`: PromptModel?
+    , 
+    /**
      * The player's legal actions; empty if others must act.
      */
     var `actions`: List<ActionModel>
@@ -2521,6 +2573,7 @@ public object FfiConverterTypeTableModel: FfiConverterRustBuffer<TableModel> {
             FfiConverterSequenceTypeSeatModel.read(buf),
             FfiConverterSequenceString.read(buf),
             FfiConverterOptionalTypeCountdownModel.read(buf),
+            FfiConverterOptionalTypePromptModel.read(buf),
             FfiConverterSequenceTypeActionModel.read(buf),
             FfiConverterOptionalTypeActionModel.read(buf),
             FfiConverterLong.read(buf),
@@ -2538,6 +2591,7 @@ public object FfiConverterTypeTableModel: FfiConverterRustBuffer<TableModel> {
             FfiConverterSequenceTypeSeatModel.allocationSize(value.`seats`) +
             FfiConverterSequenceString.allocationSize(value.`hand`) +
             FfiConverterOptionalTypeCountdownModel.allocationSize(value.`countdown`) +
+            FfiConverterOptionalTypePromptModel.allocationSize(value.`prompt`) +
             FfiConverterSequenceTypeActionModel.allocationSize(value.`actions`) +
             FfiConverterOptionalTypeActionModel.allocationSize(value.`hint`) +
             FfiConverterLong.allocationSize(value.`pot`) +
@@ -2554,6 +2608,7 @@ public object FfiConverterTypeTableModel: FfiConverterRustBuffer<TableModel> {
             FfiConverterSequenceTypeSeatModel.write(value.`seats`, buf)
             FfiConverterSequenceString.write(value.`hand`, buf)
             FfiConverterOptionalTypeCountdownModel.write(value.`countdown`, buf)
+            FfiConverterOptionalTypePromptModel.write(value.`prompt`, buf)
             FfiConverterSequenceTypeActionModel.write(value.`actions`, buf)
             FfiConverterOptionalTypeActionModel.write(value.`hint`, buf)
             FfiConverterLong.write(value.`pot`, buf)
@@ -4559,7 +4614,28 @@ sealed class PlayerWish {
     }
     
     /**
-     * Answers the open prompt.
+     * Answers the prompt that the player was shown. If another one is open meanwhile, nothing is
+     * sent, and the outcome is [`CommandOutcome::Overtaken`].
+     *
+     * [`CommandOutcome::Overtaken`]: crate::CommandOutcome::Overtaken
+     */
+    data class Answer(
+        val `prompt`: uniffi.bahay_client.PromptModel, 
+        /**
+         * The action as JSON, such as [`ActionModel::json`].
+         *
+         * [`ActionModel::json`]: crate::ActionModel::json
+         */
+        val `action`: kotlin.String) : PlayerWish()
+        
+    {
+        
+
+        companion object
+    }
+    
+    /**
+     * Answers whichever prompt is open.
      */
     data class Act(
         /**
@@ -4651,23 +4727,27 @@ public object FfiConverterTypePlayerWish : FfiConverterRustBuffer<PlayerWish>{
             1 -> PlayerWish.Ready(
                 FfiConverterTypeSeedChoice.read(buf),
                 )
-            2 -> PlayerWish.Act(
+            2 -> PlayerWish.Answer(
+                FfiConverterTypePromptModel.read(buf),
                 FfiConverterString.read(buf),
                 )
-            3 -> PlayerWish.TakeBack
-            4 -> PlayerWish.Leave
-            5 -> PlayerWish.Hint
-            6 -> PlayerWish.Say(
+            3 -> PlayerWish.Act(
                 FfiConverterString.read(buf),
                 )
-            7 -> PlayerWish.Seek(
+            4 -> PlayerWish.TakeBack
+            5 -> PlayerWish.Leave
+            6 -> PlayerWish.Hint
+            7 -> PlayerWish.Say(
+                FfiConverterString.read(buf),
+                )
+            8 -> PlayerWish.Seek(
                 FfiConverterSequenceString.read(buf),
                 )
-            8 -> PlayerWish.CancelSeek
-            9 -> PlayerWish.Watch(
+            9 -> PlayerWish.CancelSeek
+            10 -> PlayerWish.Watch(
                 FfiConverterString.read(buf),
                 )
-            10 -> PlayerWish.Unwatch
+            11 -> PlayerWish.Unwatch
             else -> throw RuntimeException("invalid enum value, something is very wrong!!")
         }
     }
@@ -4678,6 +4758,14 @@ public object FfiConverterTypePlayerWish : FfiConverterRustBuffer<PlayerWish>{
             (
                 4UL
                 + FfiConverterTypeSeedChoice.allocationSize(value.`seed`)
+            )
+        }
+        is PlayerWish.Answer -> {
+            // Add the size for the Int that specifies the variant plus the size needed for all fields
+            (
+                4UL
+                + FfiConverterTypePromptModel.allocationSize(value.`prompt`)
+                + FfiConverterString.allocationSize(value.`action`)
             )
         }
         is PlayerWish.Act -> {
@@ -4747,44 +4835,50 @@ public object FfiConverterTypePlayerWish : FfiConverterRustBuffer<PlayerWish>{
                 FfiConverterTypeSeedChoice.write(value.`seed`, buf)
                 Unit
             }
-            is PlayerWish.Act -> {
+            is PlayerWish.Answer -> {
                 buf.putInt(2)
+                FfiConverterTypePromptModel.write(value.`prompt`, buf)
+                FfiConverterString.write(value.`action`, buf)
+                Unit
+            }
+            is PlayerWish.Act -> {
+                buf.putInt(3)
                 FfiConverterString.write(value.`action`, buf)
                 Unit
             }
             is PlayerWish.TakeBack -> {
-                buf.putInt(3)
-                Unit
-            }
-            is PlayerWish.Leave -> {
                 buf.putInt(4)
                 Unit
             }
-            is PlayerWish.Hint -> {
+            is PlayerWish.Leave -> {
                 buf.putInt(5)
                 Unit
             }
-            is PlayerWish.Say -> {
+            is PlayerWish.Hint -> {
                 buf.putInt(6)
+                Unit
+            }
+            is PlayerWish.Say -> {
+                buf.putInt(7)
                 FfiConverterString.write(value.`phrase`, buf)
                 Unit
             }
             is PlayerWish.Seek -> {
-                buf.putInt(7)
+                buf.putInt(8)
                 FfiConverterSequenceString.write(value.`rooms`, buf)
                 Unit
             }
             is PlayerWish.CancelSeek -> {
-                buf.putInt(8)
+                buf.putInt(9)
                 Unit
             }
             is PlayerWish.Watch -> {
-                buf.putInt(9)
+                buf.putInt(10)
                 FfiConverterString.write(value.`table`, buf)
                 Unit
             }
             is PlayerWish.Unwatch -> {
-                buf.putInt(10)
+                buf.putInt(11)
                 Unit
             }
         }.let { /* this makes the `when` an expression, which ensures it is exhaustive */ }
@@ -5444,6 +5538,38 @@ public object FfiConverterOptionalTypePotPayout: FfiConverterRustBuffer<PotPayou
         } else {
             buf.put(1)
             FfiConverterTypePotPayout.write(value, buf)
+        }
+    }
+}
+
+
+
+
+/**
+ * @suppress
+ */
+public object FfiConverterOptionalTypePromptModel: FfiConverterRustBuffer<PromptModel?> {
+    override fun read(buf: ByteBuffer): PromptModel? {
+        if (buf.get().toInt() == 0) {
+            return null
+        }
+        return FfiConverterTypePromptModel.read(buf)
+    }
+
+    override fun allocationSize(value: PromptModel?): ULong {
+        if (value == null) {
+            return 1UL
+        } else {
+            return 1UL + FfiConverterTypePromptModel.allocationSize(value)
+        }
+    }
+
+    override fun write(value: PromptModel?, buf: ByteBuffer) {
+        if (value == null) {
+            buf.put(0)
+        } else {
+            buf.put(1)
+            FfiConverterTypePromptModel.write(value, buf)
         }
     }
 }

@@ -1,1 +1,0 @@
-import{b as a,c as b,d as c,e as d,f as e}from"./chunk-0ab01b733f5b.js";import"./chunk-145906a07f35.js";import"./chunk-edb3852213a0.js";import"./chunk-1ae904be9c1b.js";import"./chunk-01b90110289a.js";import"./chunk-58c72cbb1606.js";export{d as followNow,c as noteShownEnd,a as ownTournaments,b as readTournament,e as startFollowing};
