@@ -21,7 +21,7 @@ const out = process.argv.includes('--out') ? process.argv.at(-1) : join(here, 'd
 const FIRST_GAME = 'tongits';
 
 // Each game is a script of its own, with an optional style; a page loads them on demand.
-const entryPoints = { app: 'src/main.tsx', style: 'src/styles/main.css' };
+const entryPoints = { app: 'src/main.tsx', style: 'src/styles/main.css', 'tournaments-style': 'src/styles/tournaments.css' };
 const games = readdirSync(join(here, 'src/games'), { withFileTypes: true }).filter((one) => one.isDirectory()).map((one) => one.name).sort();
 for (const game of games) {
   const files = readdirSync(join(here, 'src/games', game));
@@ -106,7 +106,7 @@ function keepNamed(made, bytes) {
 const filled = {
   ...names,
   parts: [...parts].map((path) => `<link rel="modulepreload" href="${address(names[basename(path)])}">`).sort().join('\n'),
-  games: games.map(ofGame).join('\n'),
+  games: [...games.map(ofGame), `<meta name="tournaments" data-style="${address(names['tournaments-style.css'])}">`].join('\n'),
 };
 const page = readFileSync(join(here, 'src/index.html'), 'utf8').replace(/\{\{([a-z0-9.-]+)\}\}/g, (_, name) => filled[name]);
 files.set('index.html', Buffer.from(page));

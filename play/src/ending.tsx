@@ -8,7 +8,7 @@ import { leftTable, client, leaveTable, lostSeat, me, online, refreshWallet, sho
 import type { Seat, Settlement, TableView } from './model.ts';
 import { anchor, animateBurst, throwGhost } from './motion.ts';
 import { AfterGame } from './after_game.tsx';
-import { shownTournament } from './overlays.ts';
+import { finishedGame, shownTournament } from './overlays.ts';
 import { Ring, Sheet } from './parts/index.tsx';
 import { Result, titleOf } from './result.tsx';
 import { settings } from './settings.ts';
@@ -16,8 +16,6 @@ import { vibrate, sound } from './sound.ts';
 import { playAgain } from './table_entry.ts';
 import { isWord, say } from './words.ts';
 
-/** The last finished game, until the player continues. */
-export const finishedGame = signal<FinishedGame | null>(null);
 /** True while the result is shown in full; false while only a notice of it is shown. */
 export const isResultShown = signal(true);
 /** The game's own details of its end, until the table reports that the game is over. */

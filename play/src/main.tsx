@@ -4,7 +4,7 @@ import { render } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { loadGame } from './games/loading.ts';
 import { followGames } from './missed_results.ts';
-import { finishedGame, Ending, isResultShown } from './ending.tsx';
+import { Ending, isResultShown } from './ending.tsx';
 import { client, link, lostSeat, online, openRooms, refreshRooms, refreshWallet, shownTable, table, toast } from './house.ts';
 import { installWorker } from './install.ts';
 import { Overlays } from './overlays_view.tsx';
@@ -16,6 +16,7 @@ import { settings } from './settings.ts';
 import { Table } from './table.tsx';
 import { incomingCode, page, seekIn } from './table_entry.ts';
 import { isWord, say } from './words.ts';
+import { finishedGame } from './overlays.ts';
 
 /** The latest time at which the game is loaded, however busy the browser is. */
 const IDLE_MS = 400;

@@ -1,10 +1,11 @@
 // Games that end in the player's absence: the game's id is kept, and its result is read from the house's
 // record when the player returns.
 import { effect } from '@preact/signals';
-import { finishedGame, isResultShown } from './ending.tsx';
+import { isResultShown } from './ending.tsx';
 import { online, player, table } from './house.ts';
 import { storeValue, loadStored } from './storage.ts';
 import type { TableView } from './model.ts';
+import { finishedGame } from './overlays.ts';
 
 interface BegunGame { game: string; player: string }
 

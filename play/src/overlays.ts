@@ -1,5 +1,6 @@
 // The sheets that cover any page; `overlays_view.tsx` draws them.
 import { signal } from '@preact/signals';
+import type { FinishedGame } from './games/folder.ts';
 import type { Terms } from './model.ts';
 
 /** The rules being read: those of a game, with the table's terms if there is a table. */
@@ -7,6 +8,9 @@ export const shownRules = signal<{ kind: string; terms: Terms | null } | null>(n
 
 /** The player whose profile is shown. `game` is a game of both players, for reports. */
 export const shownProfile = signal<{ id: string; game: string | null } | null>(null);
+
+/** The last finished game, until the player continues. */
+export const finishedGame = signal<FinishedGame | null>(null);
 
 /** The tournament that is shown. */
 export const shownTournament = signal<{ id: string; code?: string } | null>(null);

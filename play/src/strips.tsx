@@ -2,9 +2,8 @@
 // hand nor the buttons.
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { finishedGame } from './ending.tsx';
 import { link, shownTable, table } from './house.ts';
-import { rematchOffer, shownTournament, tournamentNews } from './overlays.ts';
+import { finishedGame, rematchOffer, shownTournament, tournamentNews } from './overlays.ts';
 import { shortName } from './parts/index.tsx';
 import { acceptRematch } from './rematch.ts';
 import { settings } from './settings.ts';

@@ -3,14 +3,14 @@
 import { signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import { currentAdvice, AskAdvice, isUnhurried, lessonMarks, useMarks, useReason } from './advice.tsx';
-import { finishedGame, recordEnd } from './ending.tsx';
+import { recordEnd } from './ending.tsx';
 import type { Hint } from './games/folder.ts';
 import { findGame } from './games/list.ts';
 import { loadedFolder, hasFailed } from './games/loading.ts';
 import { client, isWeak, leaveTable, link, lossMax, subscribeActions, online, setTableListener, roomName, rooms, speech, wallet } from './house.ts';
 import { EMOJI, PHRASES, type Seat, type SeatView, type TableState, type TableView } from './model.ts';
 import { skipMotion } from './motion.ts';
-import { shownProfile, shownRules } from './overlays.ts';
+import { finishedGame, shownProfile, shownRules } from './overlays.ts';
 import { Amount, Avatar, Coin, Ring, Sheet, shortName } from './parts/index.tsx';
 import { Face as Emoji } from './parts/emoji.tsx';
 import { useLayer } from './parts/layers.ts';

@@ -58,7 +58,8 @@ async function load(kind: string): Promise<GameFolder | null> {
   return null;
 }
 
-function addStyle(address: string): Promise<void> {
+/** Adds a style to the page; resolves once it applies. */
+export function addStyle(address: string): Promise<void> {
   return new Promise((done, fail) => {
     const link = document.createElement('link');
     link.rel = 'stylesheet';

@@ -1,8 +1,9 @@
 // The strip on the first page: a game that was left is running, or has ended.
-import { finishedGame, isResultShown } from '../ending.tsx';
+import { isResultShown } from '../ending.tsx';
 import { leftTable, returnToTable, table } from '../house.ts';
 import { netCoins } from '../result.tsx';
 import { say, signedCoins } from '../words.ts';
+import { finishedGame } from '../overlays.ts';
 
 export function Strip() {
   const state = table.value;

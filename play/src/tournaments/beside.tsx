@@ -1,10 +1,10 @@
 // The standings beside a table of a tournament: the player's rank and points in the bar, and the leaders in a
 // panel that opens from it.
+import './style.ts';
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { finishedGame } from '../ending.tsx';
 import { callHouse, me, table } from '../house.ts';
-import { shownTournament } from '../overlays.ts';
+import { finishedGame, shownTournament } from '../overlays.ts';
 import { say } from '../words.ts';
 import { readTournament } from './follow.ts';
 import type { Page, StandingRow, TournamentDetail } from './model.ts';

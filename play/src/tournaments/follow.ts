@@ -2,8 +2,7 @@
 // tournament between two tables, and shows the final place. Loaded once the page is idle.
 import { effect, signal } from '@preact/signals';
 import { callHouse, client, leftTable, online, player, table } from '../house.ts';
-import { finishedGame } from '../ending.tsx';
-import { shownTournament, tournamentNews } from '../overlays.ts';
+import { finishedGame, shownTournament, tournamentNews } from '../overlays.ts';
 import { loadStored, storeValue } from '../storage.ts';
 import { clockText, word } from './words.ts';
 import { isOver, type Page, type Tournament, type TournamentDetail } from './model.ts';

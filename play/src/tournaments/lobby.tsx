@@ -1,4 +1,5 @@
 // The lobby of tournaments: those that are open, running, the player's own, and over.
+import './style.ts';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { callHouse } from '../house.ts';
 import { titleOf } from '../games/list.ts';

@@ -1,4 +1,5 @@
 // A tournament: its terms and prizes, the entry with its price, the wait, the standings, and the player's end.
+import './style.ts';
 import { useEffect, useState } from 'preact/hooks';
 import { callHouse, client, leftTable, refreshWallet, returnToTable, showToast, table, wallet } from '../house.ts';
 import { titleOf } from '../games/list.ts';

@@ -1,1 +1,0 @@
-import{b as a,c as b,d as c,e as d,f as e}from"./chunk-6aadbbf36034.js";import"./chunk-f3543e85b011.js";import"./chunk-d0e86eb3cd47.js";import"./chunk-73b569566444.js";import"./chunk-95b99b541710.js";import"./chunk-b4e8de0bf830.js";export{d as followNow,c as noteShownEnd,a as ownTournaments,b as readTournament,e as startFollowing};
