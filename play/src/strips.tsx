@@ -38,7 +38,8 @@ export function Strips() {
 /** The strip about an own tournament that starts soon or goes on. */
 function TournamentStrip() {
   const news = tournamentNews.value;
-  if (!news || shownTable.value !== null || shownTournament.value !== null) return null;
+  const isHidden = shownTable.value !== null || shownTournament.value !== null || finishedGame.value !== null;
+  if (!news || isHidden) return null;
   return (
     <p class="strip" role="status">
       <span>{news.text}</span>
