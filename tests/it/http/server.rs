@@ -28,7 +28,7 @@ use bahay::rewards::{Rewards, Terms};
 use bahay::social::Social;
 use bahay::standings::{Calendar, Standings};
 use bahay::tables::Tables;
-use bahay::tournaments::Tournaments;
+use bahay::tournaments::{TournamentRequests, TournamentSchedules, Tournaments};
 use bahay::verify::hourly::Checks;
 use bahay_engine::coins::Coins;
 use bahay_engine::table::{Clocks, PlayerId};
@@ -45,7 +45,9 @@ pub(crate) use super::responses::{
     refusal, refused, status_of, text,
 };
 use crate::support::bank::Bank;
-use crate::support::house::{adjustments, cheap_auth_options, wide_rate_limits};
+use crate::support::house::{
+    TOURNAMENT_APPROVAL_ABOVE, adjustments, cheap_auth_options, wide_rate_limits,
+};
 use crate::support::live::TestLive;
 use crate::support::rest::items;
 
@@ -81,6 +83,8 @@ pub(crate) struct Node {
     client: reqwest::Client,
     pub(crate) accounts: Accounts,
     pub(crate) standings: Standings,
+    pub(crate) schedules: TournamentSchedules,
+    pub(crate) tournaments: Tournaments,
     /// The live store of the node.
     pub(crate) live: TestLive,
     task: JoinHandle<()>,
@@ -358,6 +362,17 @@ impl Node {
             rewards: Rewards::new(pool.clone(), ledger.clone(), clock.clone(), Terms::default()),
             social: Social::new(pool.clone()),
             standings: standings.clone(),
+            tournament_requests: TournamentRequests::new(
+                pool.clone(),
+                tournaments.clone(),
+                TOURNAMENT_APPROVAL_ABOVE,
+            ),
+            tournament_schedules: TournamentSchedules::new(
+                pool.clone(),
+                tournaments.clone(),
+                standings.calendar().time_zone().clone(),
+                TOURNAMENT_APPROVAL_ABOVE,
+            ),
             tournaments,
             ledger,
             lobby,
@@ -366,6 +381,8 @@ impl Node {
             pool,
             readiness: Readiness::new(probes),
         };
+        let schedules = services.tournament_schedules.clone();
+        let tournaments = services.tournaments.clone();
         let probe_router = http::probe_router(services.clone());
         let (probes, probing) = serve(probe_router, RateLimits::default()).await;
         let router = http::router(services, &options, more);
@@ -383,6 +400,8 @@ impl Node {
             client,
             accounts,
             standings,
+            schedules,
+            tournaments,
             live: stored,
             task,
             probing,

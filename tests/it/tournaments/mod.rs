@@ -1,6 +1,9 @@
 //! Tournaments over REST and sockets, from the registration to the prizes: every coin is accounted
 //! for, whatever happens to a node in between.
 
+mod deletion;
+mod schedules;
+
 use bahay::operators::Role;
 use bahay::tournaments::{TournamentDraft, announce_in_tx};
 use bahay::ws::protocol::{Message, SeekState};

@@ -13,6 +13,7 @@ use uuid::Uuid;
 use crate::archive::tournament_games::{self, TournamentGame};
 use crate::auth::Player;
 use crate::db::{Page, PgPool};
+use crate::http::core::pagination::CursorOwner;
 use crate::http::{Body, Code, CodeExt as _, PageOf, PageRequest, Path, Problem, Time};
 use crate::ids::PlayerId;
 use crate::rate_limit::Address;
@@ -27,6 +28,8 @@ impl From<TournamentError> for Problem {
             TournamentError::Unknown => Code::TournamentNotFound,
             TournamentError::CodeRequired => Code::TournamentCodeRequired,
             TournamentError::TooFewCoins => Code::TooFewCoins,
+            // A deletion ends every session of the account.
+            TournamentError::AccountDeleted => Code::SessionEnded,
             TournamentError::Rejected(rejection) => match rejection {
                 Rejection::TournamentOver => Code::TournamentOver,
                 Rejection::RegistrationClosed => Code::RegistrationClosed,
@@ -55,7 +58,8 @@ impl From<TournamentError> for Problem {
     }
 }
 
-fn api_tournament(
+/// Returns a tournament as its list shows it.
+pub(crate) fn api_tournament(
     id: TournamentId,
     terms: &bahay_engine::tournament::TournamentTerms,
     state: TournamentState,
@@ -174,7 +178,16 @@ pub(crate) async fn list_tournament_standings(
     Path(id): Path<Uuid>,
     request: PageRequest<Player>,
 ) -> Result<Json<PageOf<api::TournamentStanding>>, Problem> {
-    let tournament = tournaments.read(TournamentId(id)).await?;
+    Ok(Json(list_standings(&tournaments, TournamentId(id), &request).await?))
+}
+
+/// Returns a page of the standings of a tournament, the best first.
+pub(crate) async fn list_standings<C: CursorOwner>(
+    tournaments: &Tournaments,
+    id: TournamentId,
+    request: &PageRequest<C>,
+) -> Result<PageOf<api::TournamentStanding>, Problem> {
+    let tournament = tournaments.read(id).await?;
     let read = async |after: Option<i64>, limit: u32| {
         let from = after.and_then(|after| usize::try_from(after).ok()).unwrap_or(0);
         let most = usize::try_from(limit).unwrap_or(usize::MAX).saturating_add(1);
@@ -182,7 +195,7 @@ pub(crate) async fn list_tournament_standings(
         let next = after.unwrap_or(0).saturating_add(i64::from(limit));
         Ok::<_, Problem>(Page::from_rows(rows, limit, |_| next))
     };
-    Ok(Json(request.read(&format!("standings {id}"), read).await?))
+    request.read(&format!("standings {id}"), read).await
 }
 
 pub(crate) async fn list_tournament_games(
@@ -216,11 +229,18 @@ pub(crate) async fn list_tournament_results(
     Path(id): Path<Uuid>,
     request: PageRequest<Player>,
 ) -> Result<Json<PageOf<api::TournamentResults>>, Problem> {
-    let read = |after, limit| tournaments.results(TournamentId(id), after, limit);
+    Ok(Json(list_results(&tournaments, TournamentId(id), &request).await?))
+}
+
+/// Returns a page of the results of a tournament, in order.
+pub(crate) async fn list_results<C: CursorOwner>(
+    tournaments: &Tournaments,
+    id: TournamentId,
+    request: &PageRequest<C>,
+) -> Result<PageOf<api::TournamentResults>, Problem> {
+    let read = |after, limit| tournaments.results(id, after, limit);
     let page = request.read(&format!("results {id}"), read).await?;
-    Ok(Json(
-        page.map(|VersionResults { version, results }| api::TournamentResults { version, results }),
-    ))
+    Ok(page.map(|VersionResults { version, results }| api::TournamentResults { version, results }))
 }
 
 fn api_game(game: TournamentGame) -> api::TournamentGame {
