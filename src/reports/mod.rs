@@ -46,6 +46,8 @@ mod statement;
 mod suspected_pairs;
 mod today;
 mod totals;
+mod tournament_pair_signs;
+mod tournament_pairs;
 
 use std::sync::Arc;
 
@@ -69,6 +71,7 @@ pub use game::{Dossier, RecordVerdict};
 pub use pairs::{PAIR_DAYS_MAX, PairPosition, Pairs};
 pub use player::PlayerReport;
 pub use statement::{TooManyBookings, write_statement};
+pub use tournament_pair_signs::TournamentPair;
 
 /// The maximum page size; a larger limit is reduced to it.
 pub const PAGE_MAX: u32 = 100;
