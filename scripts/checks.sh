@@ -49,8 +49,8 @@ cmd_test() {
   say "everything passed:$STEPS"
 }
 
-# Runs the end-to-end tests: the clients in TypeScript and Python, learning programs and contracts against running servers, and
-# the build of the browser client. The drills use the pages in a browser.
+# Runs the end-to-end tests: the clients in TypeScript and Python, learning programs and contracts against running
+# servers, and the build of the browser client. The drills use the pages in a browser.
 cmd_e2e() {
   [ $# -eq 0 ] || die "unknown argument $1: ./dev e2e"
   enter_test_instance e2e memory
@@ -135,7 +135,7 @@ run_tests() {
 }
 
 # Runs the drills, which take minutes: the release archive, the desk and the browser client in Chromium, monitoring, a
-# house in containers, backups, the archive, fuzzing, the size of the clients' library, and faults.
+# house in containers, backups, the archive, fuzzing and faults.
 cmd_drills() {
   [ $# -eq 0 ] || die "unknown argument $1: ./dev drills"
   enter_test_instance drills
