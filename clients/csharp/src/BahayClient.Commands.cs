@@ -14,10 +14,17 @@ namespace Bahay.Client
         /// <summary>Is ready for the game in preparation.</summary>
         public Task<CommandOutcome> ReadyAsync(SeedChoice seed) => _driver.SendAsync(new PlayerWish.Ready(seed));
 
-        /// <summary>Answers the open prompt.</summary>
-        public Task<CommandOutcome> ActAsync(ActionModel action) => ActAsync(action.Json);
+        /// <summary>
+        /// Answers the prompt of a table as it was shown, with one of its actions. If another prompt is open meanwhile,
+        /// nothing is sent, and the outcome is <see cref="CommandOutcome.Overtaken"/>.
+        /// </summary>
+        public Task<CommandOutcome> ActAsync(TableModel table, ActionModel action)
+        {
+            if (!(table.Prompt is { } prompt)) return Task.FromResult<CommandOutcome>(new CommandOutcome.Dropped());
+            return _driver.SendAsync(new PlayerWish.Answer(prompt, action.Json));
+        }
 
-        /// <summary>Answers the open prompt by an action as JSON.</summary>
+        /// <summary>Answers whichever prompt is open, by an action as JSON.</summary>
         /// <exception cref="ClientException.NotAnAction">The text is no action of the table's game.</exception>
         public Task<CommandOutcome> ActAsync(string action) => _driver.SendAsync(new PlayerWish.Act(action));
 

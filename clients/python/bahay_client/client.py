@@ -25,6 +25,7 @@ from .gen.bahay_client import (
     ScreenModel,
     SeedChoice,
     StoredValue,
+    TableModel,
     TableSnapshot,
 )
 from .network import Network
@@ -170,9 +171,16 @@ class Client:
             choice = SeedChoice.CHOSEN(text=seed)
         return await self._send_wish(PlayerWish.READY(seed=choice))
 
-    async def act(self, action: ActionModel | str) -> CommandOutcome:
-        """Answers the open prompt, with one of `screen.table.actions` or its JSON."""
-        return await self._send_wish(PlayerWish.ACT(action=_action_json(action)))
+    async def act(self, table: TableModel, action: ActionModel) -> CommandOutcome:
+        """Answers the prompt of `screen.table` as it was shown, with one of its actions. If another prompt is open
+        meanwhile, nothing is sent, and the outcome is `OVERTAKEN`."""
+        if table.prompt is None:
+            return CommandOutcome.DROPPED()
+        return await self._send_wish(PlayerWish.ANSWER(prompt=table.prompt, action=action.json))
+
+    async def act_by_json(self, action: str) -> CommandOutcome:
+        """Answers whichever prompt is open, by an action as JSON."""
+        return await self._send_wish(PlayerWish.ACT(action=action))
 
     async def take_back(self) -> CommandOutcome:
         """Returns the seat from the AI to the player."""

@@ -37,7 +37,7 @@ async def play(base: str, kind: str, games: int) -> None:
                 continue
             if table.actions:
                 action = random.choice(table.actions)
-                outcome = await client.act(action)
+                outcome = await client.act(table, action)
                 print(f"{action.words}: {outcome}", flush=True)
             elif (game := preparing_game(client)) not in (None, ready_for):
                 await client.ready()

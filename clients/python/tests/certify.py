@@ -78,7 +78,7 @@ class Player:
             self.spawn(client.ready())
         prompt = json.loads(table.prompt) if table.prompt is not None else None
         if prompt and prompt["legal"] and self.is_new((prompt["game"], prompt["number"])):
-            self.spawn(client.act(json.dumps(prompt["legal"][0])))
+            self.spawn(client.act_by_json(json.dumps(prompt["legal"][0])))
 
     def is_new(self, question):
         is_new = question not in self.answered

@@ -79,7 +79,7 @@ class Clients(unittest.IsolatedAsyncioTestCase):
         async with Client(NOWHERE) as client:
             self.assertIsInstance(await client.ready(), CommandOutcome.DROPPED)
             with self.assertRaises(ClientError.NotAnAction):
-                await client.act('{"type":"pass"}')
+                await client.act_by_json('{"type":"pass"}')
             with self.assertRaises(ClientError.UnknownPhrase):
                 await client.say("a_song")
             with self.assertRaises(ClientError.NotAnId):

@@ -33,7 +33,7 @@ async def play_to_settlement(client, game):
         phase = json.loads(client.table.view)["phase"]
         if table.actions:
             assert client.find_refusal(table.actions[0]) is None
-            outcome = await client.act(table.actions[0])
+            outcome = await client.act(table, table.actions[0])
             assert isinstance(outcome, (CommandOutcome.DONE, CommandOutcome.REFUSED)), outcome
         elif phase["type"] == "preparing" and phase["game"] != ready_for:
             ready_for = phase["game"]

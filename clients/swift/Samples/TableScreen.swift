@@ -85,7 +85,7 @@ struct TableScreen: View {
             Button("Ready") { store.send { try await $0.ready() } }
         }
         ForEach(table.actions, id: \.json) { action in
-            Button(action.words) { store.send { try await $0.act(action) } }.disabled(!table.isCurrent)
+            Button(action.words) { store.send { try await $0.act(action, at: table) } }.disabled(!table.isCurrent)
         }
     }
 }

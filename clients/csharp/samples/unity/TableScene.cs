@@ -104,7 +104,7 @@ public sealed class TableScene : MonoBehaviour
         if (table.Phase == "preparing" && GUILayout.Button("Ready")) Send(client.ReadyAsync());
         foreach (ActionModel action in table.Actions.Where(action => GUILayout.Button(action.Words)))
         {
-            Send(client.ActAsync(action));
+            Send(client.ActAsync(table, action));
         }
         if (table.Settlement is { } settlement) GUILayout.Label($"seat {settlement.Winner} wins");
     }

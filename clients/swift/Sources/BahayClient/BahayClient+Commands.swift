@@ -7,13 +7,15 @@ extension BahayClient {
         try await driver.send(.ready(seed: seed))
     }
 
-    /// Answers the open prompt.
+    /// Answers the prompt of a table as it was shown, with one of its actions. If another prompt is open meanwhile,
+    /// nothing is sent, and the outcome is ``CommandOutcome/overtaken``.
     @discardableResult
-    public func act(_ action: ActionModel) async throws -> CommandOutcome {
-        try await act(json: action.json)
+    public func act(_ action: ActionModel, at table: TableModel) async throws -> CommandOutcome {
+        guard let prompt = table.prompt else { return .dropped }
+        return try await driver.send(.answer(prompt: prompt, action: action.json))
     }
 
-    /// Answers the open prompt by an action as JSON. It throws ``ClientError/NotAnAction`` for any other text.
+    /// Answers whichever prompt is open, by an action as JSON. It throws ``ClientError/NotAnAction`` for any other text.
     @discardableResult
     public func act(json: String) async throws -> CommandOutcome {
         try await driver.send(.act(action: json))
