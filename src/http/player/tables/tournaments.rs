@@ -39,6 +39,7 @@ impl From<TournamentError> for Problem {
                 Rejection::TournamentFull => Code::TournamentFull,
                 Rejection::NotRegistered => Code::NotRegistered,
                 Rejection::AlreadyStarted => Code::TournamentStarted,
+                Rejection::NotArena => Code::NotArena,
                 _ => return Self::internal(&error),
             },
             TournamentError::Lobby(_) => match error {
