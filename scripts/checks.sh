@@ -128,7 +128,7 @@ run_tests() {
   [ $# -ne 0 ] || set -- --lib --bins --tests
   if cargo nextest --version >/dev/null 2>&1; then
     export NEXTEST_TEST_THREADS=${NEXTEST_TEST_THREADS:-$(($(count_processors) * 2))}
-    run_child cargo nextest run --workspace --features bahay/events "$@"
+    run_child cargo nextest run --workspace --features bahay/events --no-fail-fast "$@"
   else
     run_child cargo test --workspace --features bahay/events "$@"
   fi

@@ -19,7 +19,7 @@ mod pages;
 mod player;
 mod routes;
 
-pub use self::core::analyses::Analyses;
+pub use self::core::analyses::{Analyses, AnalysisOptions};
 pub use self::core::connection::connection_limits::LimitedListener;
 pub use self::core::connection::server::serve;
 pub(crate) use self::core::extractors::{Body, Path, Query};

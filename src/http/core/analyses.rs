@@ -29,12 +29,22 @@ const CACHED_MAX: usize = 512;
 /// The rate limit of a player's requests for analyses that are not in the node's cache.
 const REQUESTS_PER_PLAYER: Rate = Rate { per_second: 1, burst: 6 };
 
-/// The time for which a request waits for its analysis. An analysis goes on afterwards, so a retry finds
-/// its result.
-const WAIT_MAX: Duration = Duration::from_secs(5);
+/// The options of a node's analyses.
+#[derive(Clone, Copy, Debug)]
+pub struct AnalysisOptions {
+    /// The time for which a request waits for its analysis. An analysis goes on afterwards, so a
+    /// retry finds its result.
+    pub wait_max: Duration,
+    /// The increment of the niceness of the thread that analyses, from 0 to 19. At 19 the thread
+    /// has the lowest priority on Linux that still shares a processor.
+    pub nice: i32,
+}
 
-/// The lowest scheduling priority on Linux for a thread that still shares its processor.
-const NICE: i32 = 19;
+impl Default for AnalysisOptions {
+    fn default() -> Self {
+        Self { wait_max: Duration::from_secs(5), nice: 19 }
+    }
+}
 
 /// The decisions of one player in a game, as judged by the bot.
 pub(crate) type JudgedSteps = Arc<[JudgedStep]>;
@@ -45,6 +55,7 @@ pub struct Analyses(Arc<AnalysesInner>);
 
 #[derive(Debug)]
 struct AnalysesInner {
+    options: AnalysisOptions,
     /// One permit per admitted request: the running one and the queued ones.
     queue_slots: Arc<Semaphore>,
     /// The permit of the running analysis.
@@ -63,21 +74,28 @@ struct AnalysisCache {
 
 impl Default for Analyses {
     fn default() -> Self {
+        Self::new(AnalysisOptions::default())
+    }
+}
+
+impl Analyses {
+    /// Creates the service with an empty cache.
+    #[must_use]
+    pub fn new(options: AnalysisOptions) -> Self {
         Self(Arc::new(AnalysesInner {
+            options,
             queue_slots: Arc::new(Semaphore::new(1 + QUEUED_MAX)),
             worker: Arc::new(Semaphore::new(1)),
             per_player: TokenBuckets::new(REQUESTS_PER_PLAYER),
             cache: Mutex::default(),
         }))
     }
-}
 
-impl Analyses {
     /// Returns the bot's judgement of a player's decisions, from the cache or by a new analysis.
     ///
     /// # Errors
     /// `too_many_requests` by the player's rate limit, and `analysis_busy` if the queue is full or the
-    /// result is not there within [`WAIT_MAX`].
+    /// result is not there within [`AnalysisOptions::wait_max`].
     pub(crate) async fn analyze(
         &self,
         player: PlayerId,
@@ -89,7 +107,7 @@ impl Analyses {
             return Ok(cached.clone());
         }
         self.0.per_player.acquire(player)?;
-        let analyzed = timeout(WAIT_MAX, self.run(game, seat, record)).await;
+        let analyzed = timeout(self.0.options.wait_max, self.run(game, seat, record)).await;
         analyzed.unwrap_or_else(|_| Err(busy()))
     }
 
@@ -108,8 +126,10 @@ impl Analyses {
         }
         let (answer, answered) = oneshot::channel();
         let analyses = self.clone();
+        let nice = self.0.options.nice;
         let work = move || {
-            let judged = analyze_record(record, seat).map(|judged| judged.map(JudgedSteps::from));
+            let judged =
+                analyze_record(record, seat, nice).map(|judged| judged.map(JudgedSteps::from));
             if let Ok(judged) = &judged {
                 analyses.lock_cache().insert((game, seat), judged.clone());
             }
@@ -146,8 +166,13 @@ fn busy() -> Problem {
     Code::AnalysisBusy.with_detail("retry in a moment")
 }
 
-fn analyze_record(record: Value, seat: Seat) -> Result<Option<Vec<JudgedStep>>, ReplayError> {
-    if let Err(error) = rustix::process::nice(NICE) {
+/// Analyses a record on a thread whose niceness is increased by `nice`.
+fn analyze_record(
+    record: Value,
+    seat: Seat,
+    nice: i32,
+) -> Result<Option<Vec<JudgedStep>>, ReplayError> {
+    if let Err(error) = rustix::process::nice(nice) {
         tracing::warn!(%error, "an analysis runs without a lower priority");
     }
     GameReplay::from_value(record)?.analyze(seat)

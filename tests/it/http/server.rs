@@ -8,7 +8,7 @@ use axum::Router;
 use bahay::accounts::{self, Accounts};
 use bahay::auth::{Auth, SealingKeys, Signer};
 use bahay::clock::{Clock, Timestamp};
-use bahay::http::{self, Analyses, Options, Probe, Readiness, Services};
+use bahay::http::{self, Analyses, AnalysisOptions, Options, Probe, Readiness, Services};
 use bahay::idempotency::Idempotency;
 use bahay::ledger::{Ledger, LedgerTasks};
 use bahay::live_store::Publication;
@@ -93,6 +93,10 @@ pub(crate) struct Node {
 /// The timeout of a request, below that of the client. A busy machine needs more than the default
 /// for an analysis by the unoptimised build.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(25);
+
+/// Analyses of the priority of other threads: beside other tests a thread of the lowest priority
+/// gets hardly any processor time.
+const ANALYSIS_OPTIONS: AnalysisOptions = AnalysisOptions { wait_max: REQUEST_TIMEOUT, nice: 0 };
 
 /// The options of a test server.
 #[derive(Debug)]
@@ -338,7 +342,7 @@ impl Node {
         let tournaments = Tournaments::new(pool.clone(), ledger.clone(), lobby.clone());
         let services = Services {
             accounts: accounts.clone(),
-            analyses: Analyses::default(),
+            analyses: Analyses::new(ANALYSIS_OPTIONS),
             auth,
             checks: Checks::new(pool.clone(), Duration::from_secs(3_600), &metrics),
             metrics,
