@@ -62,6 +62,7 @@ cmd_e2e() {
   run_step clients check_clients
   run_step env check_env
   run_step sdk check_sdk_python
+  run_step together check_together
   run_step contracts check_contracts
   run_step play check_play_build
   say "end to end:$STEPS"

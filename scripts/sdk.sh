@@ -18,14 +18,10 @@ SDK_SIZES=clients/sizes.json
 # The permitted growth of the library, in hundredths.
 SDK_GROWTH=2
 
-if [ -f scripts/sdk_kotlin.sh ]; then
-  # shellcheck source=/dev/null
-  . scripts/sdk_kotlin.sh
-fi
-if [ -f scripts/sdk_csharp.sh ]; then
-  # shellcheck source=/dev/null
-  . scripts/sdk_csharp.sh
-fi
+# shellcheck source=scripts/sdk_kotlin.sh
+. scripts/sdk_kotlin.sh
+# shellcheck source=scripts/sdk_csharp.sh
+. scripts/sdk_csharp.sh
 
 # Runs the checks; with `write`, updates the checked-in bindings instead; with `sizes`, checks the library's size or
 # updates it.
@@ -74,12 +70,19 @@ build_sdk() {
   mv "$SDK_BINDGEN.new" "$SDK_BINDGEN"
 }
 
-# Checks every client. Requires SDK_LIBRARY (see build_sdk), BINARY, LAB_BINARY and a running instance.
+# Checks every client. Requires SDK_LIBRARY (see build_sdk), BINARY, LAB_BINARY and running services.
 check_sdk() {
+  local compiled=()
   check_sdk_python
   certify_sdk_python
-  if declare -F check_sdk_kotlin >/dev/null; then check_sdk_kotlin; fi
-  if declare -F check_sdk_csharp >/dev/null; then check_sdk_csharp; fi
+  check_sdk_kotlin
+  [ ${#KOTLIN[@]} -eq 0 ] || compiled+=(kotlin)
+  check_sdk_csharp
+  [ ! -f "$SDK_CSHARP/bin/Player.dll" ] || compiled+=(csharp)
+  # A table of Tong-its has three seats.
+  [ ${#compiled[@]} -gt 1 ] || compiled+=(rust)
+  [ ${#compiled[@]} -gt 1 ] || { say "NOT CHECKED: a game of three languages"; return; }
+  play_together python "${compiled[@]}"
 }
 
 # Prints the languages of the repository with the folder of their bindings, one a line.
@@ -110,13 +113,12 @@ compare_bindings() {
 write_bindings() {
   local language folder
   while read -r language folder; do generate_bindings "$language" "$folder"; done <<<"$(list_bindings)"
-  if declare -F write_sdk_csharp >/dev/null; then write_sdk_csharp; fi
+  write_sdk_csharp
   say "the bindings are up to date: commit them with the change"
 }
 
 # Compares the bindings, and tests the Python client with tapes and at a server.
 check_sdk_python() {
-  local server
   compare_bindings
   prepare_env
   prepare_sdk_python
@@ -126,13 +128,62 @@ check_sdk_python() {
   run_child run_sdk_python test_client.py >&2 || die "the Python client fails a test: see above"
   run_child run_sdk_python test_tapes.py >&2 || die "the Python client deviates from a tape: see above"
   say "playing with the Python client"
+  at_house run_child run_sdk_python test_house.py >&2 || die "the Python client does not play as it must: see above"
+}
+
+# Runs a command while a server runs, whose address is BAHAY_URL.
+at_house() {
+  local server status=0
   make_environment
   start_contract_server
   server=$CHILD
-  run_child run_sdk_python test_house.py >&2 || die "the Python client does not play as it must: see above"
+  "$@" || status=$?
   end_process "-$server" TERM 20
   # The next server that is started chooses an address of its own.
   unset BAHAY_LISTEN BAHAY_URL
+  return "$status"
+}
+
+# Plays with the clients that the end-to-end tests have prepared.
+check_together() { play_together rust typescript python; }
+
+# Plays games at one table with the clients of three languages, and compares their settlements. Each has a function
+# that writes its player by write_player.
+play_together() {
+  local language players=()
+  say "playing at one table with the clients of: $*"
+  mkdir -p "$SDK/players"
+  for language; do
+    "write_player_$language"
+    players+=("$ROOT/$SDK/players/$language")
+  done
+  at_house run_together "${players[@]}" >&2 || die "clients of several languages do not play together: see above"
+}
+
+run_together() {
+  run_child with_libraries env NO_PROXY=127.0.0.1 no_proxy=127.0.0.1 \
+    "$PYTHON" scripts/together.py "$BAHAY_URL" newbie 2 "$@"
+}
+
+# Writes a program that runs the further arguments, and its own ones, as the player of language $1.
+write_player() {
+  local player=$SDK/players/$1
+  shift
+  printf '#!/bin/sh\nexec %s"$@"\n' "$(printf '%q ' "$@")" >"$player"
+  chmod +x "$player"
+}
+
+write_player_rust() { write_player rust "$LAB_BINARY" play; }
+
+# Requires prepare_clients.
+write_player_typescript() {
+  write_player typescript "$NODE" "$ROOT/$CLIENTS/typescript/build/test/player.js"
+}
+
+# Requires prepare_env and prepare_sdk_python.
+write_player_python() {
+  write_player python env PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$ROOT/$SDK/python" \
+    "$ROOT/$ENV_HOME/venv/bin/python" "$ROOT/clients/python/tests/player.py"
 }
 
 # Certifies the Python client, on a machine with nothing else to do: a certification takes the lateness of a client

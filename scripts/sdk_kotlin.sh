@@ -11,6 +11,8 @@ JAVA_MIN=17
 JAVA_JARS=/usr/share/java
 KOTLIN_JARS=''
 KOTLIN_LIBRARIES=''
+# The command that runs a program of the package or of its tests, without the program's name.
+KOTLIN=()
 
 # Requires SDK_LIBRARY, the built library, LAB_BINARY (see build_lab), and tapes in SDK/tapes.
 check_sdk_kotlin() {
@@ -29,10 +31,8 @@ check_sdk_kotlin() {
   done
 }
 
-# Plays games; the first argument is the server's address. Requires build_sdk_kotlin.
-run_kotlin_player() {
-  run_kotlin bahay.client.Player "$@"
-}
+# Requires build_sdk_kotlin.
+write_player_kotlin() { write_player kotlin "${KOTLIN[@]}" bahay.client.Player; }
 
 kotlin_packages() { apt_packages kotlin; }
 
@@ -72,6 +72,7 @@ build_sdk_kotlin() {
   run_child javac -nowarn -cp "$KOTLIN_LIBRARIES" -d "$SDK_KOTLIN/main" "$source"/main/java/bahay/client/*.java >&2 ||
     die "the Kotlin client does not compile: see above"
   compile_kotlin test -Werror "$source/test/kotlin"
+  KOTLIN=(java -Djna.library.path="${SDK_LIBRARY%/*}" -cp "$KOTLIN_LIBRARIES:$SDK_KOTLIN/test")
 }
 
 # Compiles sources into the folder $1 of target/sdk/kotlin, by the further arguments of the compiler.
@@ -84,9 +85,7 @@ compile_kotlin() {
 }
 
 # Runs a program of the package or of its tests.
-run_kotlin() {
-  run_child java -Djna.library.path="${SDK_LIBRARY%/*}" -cp "$KOTLIN_LIBRARIES:$SDK_KOTLIN/test" "$@"
-}
+run_kotlin() { run_child "${KOTLIN[@]}" "$@"; }
 
 # Unpacks the compiler, and sets KOTLIN_JARS and KOTLIN_LIBRARIES.
 prepare_kotlin() {

@@ -76,22 +76,17 @@ namespace Bahay.Client.Player
             return 0;
         }
 
-        /// <summary>Seeks a table in a room, or opens a practice table; returns the refusal.</summary>
+        /// <summary>Takes a seat in a room, or opens a practice table; returns the refusal.</summary>
         private static async Task<string?> SitDownAsync(BahayClient client, string? room, string kind)
         {
-            if (room != null)
-            {
-                CommandOutcome outcome = await client.SeekAsync(room).ConfigureAwait(false);
-                return outcome is CommandOutcome.Done ? null : $"the search has failed: {outcome}";
-            }
-            CallAnswer answer = await client.PractiseAsync(kind).ConfigureAwait(false);
-            return answer is CallAnswer.Refused refused ? $"no practice table: {refused.Code} {refused.Detail}" : null;
+            Task<CallAnswer> seat = room == null ? client.PractiseAsync(kind) : client.TakeSeatAsync(room);
+            CallAnswer answer = await seat.ConfigureAwait(false);
+            return answer is CallAnswer.Refused refused ? $"no seat: {refused.Code} {refused.Detail}" : null;
         }
 
         private static string Describe(TableModel? table, JsonElement over) => JsonSerializer.Serialize(new
         {
             table = table?.Table,
-            kind = table?.Kind,
             game = over.GetProperty("game"),
             settlement = over.GetProperty("settlement"),
         });

@@ -23,9 +23,10 @@ use crate::env::{self, Env};
 use crate::farm::{self, Farm};
 use crate::fixtures::{self, GenerateHistory, HistorySummary};
 use crate::loadtest::Mode;
+use crate::play::PlayOptions;
 use crate::simulate::{self, Simulate};
 use crate::tapes::{self, Tapes};
-use crate::{demo, loadtest};
+use crate::{demo, loadtest, play};
 
 /// The laboratory of the house: measures, exercises and studies it, and serves nobody.
 #[derive(Parser, Debug)]
@@ -51,6 +52,8 @@ enum Command {
         #[arg(long, default_value = "newbie", value_name = "ROOM")]
         room: String,
     },
+    /// Play games in a room as a guest, and print their settlements as JSON.
+    Play(PlayOptions),
     /// Measure how many tables a server can run, and check its correctness under load.
     Loadtest(Box<LoadTest>),
     /// Simulate games of bots in virtual time, and print statistics.
@@ -103,6 +106,7 @@ pub fn main() -> ExitCode {
 fn run(command: Command) -> Result<(), CommandError> {
     match command {
         Command::Demo { url, room } => runtime()?.block_on(demo::run(&url, &room))?,
+        Command::Play(options) => runtime()?.block_on(play::run(&options, &mut stdout()))?,
         Command::Loadtest(test) => {
             let LoadTest { mut options, database } = *test;
             if let (Mode::Tournament, None, Some(database)) =

@@ -3,15 +3,22 @@
 package bahay.client
 
 import kotlin.system.exitProcess
-import kotlinx.coroutines.flow.first
-import kotlinx.coroutines.flow.onEach
+import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.flow.takeWhile
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
+import kotlinx.serialization.json.Json
+import kotlinx.serialization.json.JsonObject
+import kotlinx.serialization.json.JsonPrimitive
+import kotlinx.serialization.json.jsonArray
+import kotlinx.serialization.json.jsonObject
+import kotlinx.serialization.json.jsonPrimitive
 import uniffi.bahay_client.CallAnswer
+import uniffi.bahay_client.ClientNotification
 
 /**
- * Plays games with the first legal action, and prints a line of JSON at each settlement:
+ * Plays games as a guest, each prompt with the first legal action, and prints each settlement as a line of JSON
+ * (scripts/together.py):
  *
  *     Player http://127.0.0.1:8080 --games 1 [--room newbie]
  *
@@ -19,38 +26,55 @@ import uniffi.bahay_client.CallAnswer
  */
 fun main(arguments: Array<String>): Unit = runBlocking {
     val options = arguments.drop(1).chunked(2).associate { (name, value) -> name to value }
-    val games = options["--games"]?.toInt() ?: 1
-    val room = options["--room"]
     val transport = OkHttpTransport()
     val client = BahayClient(arguments[0], transport, MemorySecretStore(), name = "Kotlin")
+    val player = GamePlayer(client, options["--games"]?.toInt() ?: 1)
+    val playing = launch { client.notifications.takeWhile { player.handle(this, it) }.collect {} }
     client.start()
-    client.screen.first { it.player != null }
-    val seat = if (room == null) client.practise("tongits") else client.takeSeat(room)
+    val seat = options["--room"]?.let { client.takeSeat(it) } ?: client.practise("tongits")
     if (seat is CallAnswer.Refused) {
         System.err.println("refused: ${seat.code}")
         exitProcess(1)
     }
-    var settled = 0
-    var last: Pair<String, ULong>? = null
-    client.screen
-        .onEach { screen ->
-            val table = screen.table ?: return@onEach
-            val state = table.phase to table.version
-            if (state == last) return@onEach
-            last = state
-            when {
-                table.phase == "settling" -> {
-                    settled += 1
-                    println("""{"client":"kotlin","settled":$settled,"winner":${table.settlement?.winner}}""")
-                }
-                table.phase == "preparing" && settled < games -> launch { client.ready() }
-                table.actions.isNotEmpty() -> launch { client.act(table, table.actions.first()) }
-            }
-        }
-        .takeWhile { settled < games }
-        .collect {}
+    playing.join()
     client.leave()
     client.close()
     transport.shutdown()
     exitProcess(0)
+}
+
+private class GamePlayer(private val client: BahayClient, private var games: Int) {
+    // Each prompt is answered once, and each game is played.
+    private val answered = mutableSetOf<String>()
+
+    /** Prints settlements and answers the table. Returns false once the games are played. */
+    fun handle(scope: CoroutineScope, notification: ClientNotification): Boolean {
+        if (notification is ClientNotification.Table) notification.events.forEach(::printSettlement)
+        if (games > 0) answer(scope)
+        return games > 0
+    }
+
+    private fun printSettlement(text: String) {
+        val event = Json.parseToJsonElement(text).jsonObject
+        if (event.getValue("type").jsonPrimitive.content != "over") return
+        val printed = mapOf(
+            "table" to JsonPrimitive(client.readTable()?.table),
+            "game" to event.getValue("game"),
+            "settlement" to event.getValue("settlement"),
+        )
+        println(JsonObject(printed))
+        games -= 1
+    }
+
+    private fun answer(scope: CoroutineScope) {
+        val table = client.readTable()?.takeIf { it.isCurrent } ?: return
+        val phase = Json.parseToJsonElement(table.view).jsonObject.getValue("phase").jsonObject
+        if (phase.getValue("type").jsonPrimitive.content == "preparing") {
+            if (answered.add(phase.getValue("game").jsonPrimitive.content)) scope.launch { client.ready() }
+        }
+        val prompt = Json.parseToJsonElement(table.prompt ?: return).jsonObject
+        val action = prompt.getValue("legal").jsonArray.firstOrNull() ?: return
+        val question = "${prompt["game"]} ${prompt["number"]}"
+        if (answered.add(question)) scope.launch { runCatching { client.act(action.toString()) } }
+    }
 }
