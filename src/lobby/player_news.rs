@@ -1,8 +1,9 @@
 //! News for players, delivered at once to those with an open socket at any node: invitations to a
-//! rematch and tables of tournaments. Delivery is best effort, because every player can find both
-//! without it: by a notice (`crate::notices`), and by asking for the table of a tournament.
+//! rematch, tables of tournaments, and standings. Delivery is best effort, because every player can
+//! find them without it: by a notice (`crate::notices`), and by asking for the tournament.
 
-use bahay_engine::table::{GameId, PlayerId, TableId};
+use bahay_engine::coins::Coins;
+use bahay_engine::table::{GameId, PlayerId, TableId, TournamentId};
 use serde::{Deserialize, Serialize};
 use tokio::sync::broadcast::error::RecvError;
 
@@ -31,7 +32,27 @@ pub enum PlayerNews {
     TournamentTable {
         table: TableId,
     },
+    /// The scores of these players in a tournament have changed.
+    Standings {
+        tournament: TournamentId,
+        /// The number of players.
+        entrants: u32,
+        rows: Vec<StandingNews>,
+    },
 }
+
+/// The standing of one player in a tournament.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StandingNews {
+    pub player: PlayerId,
+    /// From 1.
+    pub rank: u32,
+    pub score: i64,
+    pub tie_break: Coins,
+}
+
+/// The number of standings in one message between nodes.
+const STANDINGS_PER_MESSAGE: usize = 64;
 
 impl Lobby {
     /// Publishes an invitation to those of these players who have an open socket.
@@ -41,6 +62,21 @@ impl Lobby {
         invitation: &Invitation,
     ) -> Result<(), Unavailable> {
         self.send_news(to, &PlayerNews::Invitation(invitation.clone())).await
+    }
+
+    /// Publishes to those of these players who have an open socket how they stand in a tournament.
+    pub async fn send_standings(
+        &self,
+        tournament: TournamentId,
+        entrants: u32,
+        rows: &[StandingNews],
+    ) -> Result<(), Unavailable> {
+        for rows in rows.chunks(STANDINGS_PER_MESSAGE) {
+            let to = rows.iter().map(|row| row.player).collect();
+            let rows = rows.to_vec();
+            self.send_news(to, &PlayerNews::Standings { tournament, entrants, rows }).await?;
+        }
+        Ok(())
     }
 
     /// Publishes news to those of these players who have an open socket.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bahay_engine::table::TournamentId;
-use bahay_engine::tournament::{Input, Line, Tournament, Transition};
+use bahay_engine::tournament::{Input, Line, StandingChange, Tournament, Transition};
 use serde_json::Value;
 use sqlx::{PgConnection, PgPool};
 
@@ -12,6 +12,7 @@ use super::{TournamentError, Tournaments, player_notices, state_of, subject};
 use crate::archive::tournament_games;
 use crate::ids::GameId;
 use crate::ledger::TransferForTournament;
+use crate::lobby::StandingNews;
 use crate::notices;
 use crate::operators::audit::{self, Action, Actor};
 
@@ -129,8 +130,26 @@ impl Tournaments {
         }
         self.write_copies_in_tx(&mut tx, id, version, replica, &line, &tournament).await?;
         tx.commit().await?;
+        self.publish_standings(id, &replica.tournament, &tournament).await;
         let code = replica.code.clone();
         Ok(Some(Arc::new(Replica { version, code, tournament: Arc::new(tournament) })))
+    }
+
+    /// Publishes the standings that a line has changed to their players. A player who is not reached
+    /// reads them.
+    async fn publish_standings(&self, id: TournamentId, before: &Tournament, now: &Tournament) {
+        let to_news = |change: StandingChange| StandingNews {
+            player: change.player,
+            rank: change.rank,
+            score: change.score,
+            tie_break: change.tie_break,
+        };
+        let rows: Vec<StandingNews> =
+            now.changed_standings(before).into_iter().map(to_news).collect();
+        let entrants = now.entrant_count();
+        if let Err(error) = self.inner.lobby.send_standings(id, entrants, &rows).await {
+            tracing::debug!(tournament = %id, %error, "standings are not published");
+        }
     }
 
     /// Writes the copies for queries, and closes the account of a tournament that has paid all.

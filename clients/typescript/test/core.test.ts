@@ -567,3 +567,12 @@ test("an invitation to a rematch is reported at a table and without one, unless 
   for (const message of [invited, half]) bench.receive(1, message as unknown as Json);
   assert.deepEqual(bench.notifications, [invited]);
 });
+
+test("a standing in a tournament is reported unless it is incomplete", () => {
+  const bench = Bench.joined(view(PREPARING));
+  const standing = { type: "standing", tournament: GAME, rank: 4, score: 12, tie_break: -300, entrants: 87 };
+  const { rank: _, ...half } = standing;
+  bench.notifications = [];
+  for (const message of [standing, half]) bench.receive(1, message as unknown as Json);
+  assert.deepEqual(bench.notifications, [standing]);
+});

@@ -107,6 +107,17 @@ pub enum ClientNotification {
         name: String,
         game: String,
     },
+    /// A game or a round has changed the player's score in a tournament.
+    Standing {
+        tournament: String,
+        /// The rank, from 1.
+        rank: u32,
+        score: i64,
+        /// The points by which equal scores are ranked, in hundredths.
+        tie_break: i64,
+        /// The number of players.
+        entrants: u32,
+    },
     /// The seat was lost.
     Unseated {
         cause: UnseatedCause,
@@ -282,6 +293,15 @@ fn to_notification(notification: Notification) -> ClientNotification {
             name,
             game: game.0.to_string(),
         },
+        Notification::Standing { tournament, rank, score, tie_break, entrants } => {
+            ClientNotification::Standing {
+                tournament: tournament.0.to_string(),
+                rank,
+                score,
+                tie_break: tie_break.hundredths(),
+                entrants,
+            }
+        }
         Notification::Unseated(reason) => ClientNotification::Unseated { cause: reason.into() },
         Notification::Deal { game, check } => ClientNotification::Deal {
             game: game.0.to_string(),

@@ -321,7 +321,7 @@ impl Play {
                     return Err(PlayError::Refused { code: code.into_owned(), rule, detail });
                 }
                 Message::Update { events, .. } => happened.extend(events),
-                variants!(Message: Hello, Closed, Said, Snapshot, Ticket, Invited, Advice, Ack,
+                variants!(Message: Hello, Closed, Said, Snapshot, Ticket, Invited, Standing, Advice, Ack,
                     Refusal) => {}
             }
             if is_acked {

@@ -360,7 +360,8 @@ impl ReconnectingPlay {
             | Notification::Seek { .. }
             | Notification::Said { .. }
             | Notification::Hint(_)
-            | Notification::Invited { .. } => {}
+            | Notification::Invited { .. }
+            | Notification::Standing { .. } => {}
         }
     }
 

@@ -145,7 +145,7 @@ impl ClientTable {
                 }
             }
             Message::Closed { .. } => *self = Self::default(),
-            variants!(Message: Hello, Said, Ticket, Invited, Advice, Ack, Refusal) => {}
+            variants!(Message: Hello, Said, Ticket, Invited, Standing, Advice, Ack, Refusal) => {}
         }
         Ok(())
     }

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use bahay_engine::catalog::AnyGame;
-use bahay_engine::table::{GameId, PlayerId, Reason, TableId, TableView};
+use bahay_engine::coins::Coins;
+use bahay_engine::table::{GameId, PlayerId, Reason, TableId, TableView, TournamentId};
 use bahay_protocol::{Phrase, SeekState};
 
 use crate::rest::Answer;
@@ -103,6 +104,16 @@ pub enum Notification {
         from: PlayerId,
         name: String,
         game: GameId,
+    },
+    /// A game or a round has changed the player's score in a tournament.
+    Standing {
+        tournament: TournamentId,
+        /// From 1.
+        rank: u32,
+        score: i64,
+        /// Hundredths of a point.
+        tie_break: Coins,
+        entrants: u32,
     },
     /// The seat was lost.
     Unseated(UnseatedReason),

@@ -207,7 +207,7 @@ impl Serialize for Short<'_> {
                 [u64::from(*id), *version].serialize(serializer)
             }
             Message::Ack { id, version: None } => [id].serialize(serializer),
-            variants!(Message: Hello, Snapshot, Said, Closed, Ticket, Invited, Advice,
+            variants!(Message: Hello, Snapshot, Said, Closed, Ticket, Invited, Standing, Advice,
                 Refusal) => self.message.serialize(serializer),
         }
     }

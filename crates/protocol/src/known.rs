@@ -19,14 +19,15 @@ use crate::brief::{Form, FormError, short_words};
 use crate::reader::MessageReader;
 
 /// The types of messages on which nothing depends that follows: an unreadable one is ignored.
-const OPTIONAL_TYPES: [&str; 3] = ["said", "advice", "invited"];
+const OPTIONAL_TYPES: [&str; 4] = ["said", "advice", "invited", "standing"];
 
 /// The number of elements before the events of an update in a short form.
 const SHORT_HEADER: usize = 3;
 
 impl MessageReader {
     /// Decodes a message of this version or a later one, without events of unknown types. Returns
-    /// `None` for a message of an unknown type, and for an unreadable phrase, advice or invitation.
+    /// `None` for a message of an unknown type, and for an unreadable phrase, advice, invitation or
+    /// standing.
     ///
     /// # Errors
     /// If the bytes are no message, or if a part on which the view of a table depends is invalid.

@@ -19,9 +19,12 @@ use std::borrow::Cow;
 use std::fmt;
 
 use bahay_engine::chance::Commitment;
+use bahay_engine::coins::Coins;
 use bahay_engine::game::{Game, GameKind};
 use bahay_engine::matchmaking::TicketId;
-use bahay_engine::table::{Event, GameId, PlayerId, TEXT_BYTES_MAX, TableId, TableView, Timestamp};
+use bahay_engine::table::{
+    Event, GameId, PlayerId, TEXT_BYTES_MAX, TableId, TableView, Timestamp, TournamentId,
+};
 use bahay_engine::variants;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -356,6 +359,20 @@ pub enum Message<G: Game> {
         /// The game to be played again.
         game: GameId,
     },
+    /// The player's standing in a tournament, after a game or a round has changed the player's
+    /// score. A rank that others change is not sent. Sent to the open connections; `GET
+    /// /v1/tournaments/{id}` has the same values.
+    Standing {
+        tournament: TournamentId,
+        /// The rank among the players, from 1; tied players share it.
+        rank: u32,
+        /// Points, in hundredths by rounds, whole in an arena, in ten-thousandths in a duplicate.
+        score: i64,
+        /// The points of all games in an arena or a duplicate, in hundredths; otherwise 0.
+        tie_break: Coins,
+        /// The number of players.
+        entrants: u32,
+    },
     /// The command was carried out; its effects are part of this version or an earlier one. If its
     /// last effect is sent as an update in answer to it, that update's `ack` takes the place of
     /// this message.
@@ -392,9 +409,8 @@ impl<G: Game> Message<G> {
         match self {
             Self::Update { ack, .. } => *ack,
             Self::Ack { id, .. } => Some(*id),
-            variants!(Self: Hello, Snapshot, Said, Advice, Closed, Ticket, Invited, Refusal) => {
-                None
-            }
+            variants!(Self: Hello, Snapshot, Said, Advice, Closed, Ticket, Invited, Standing,
+                Refusal) => None,
         }
     }
 }

@@ -175,6 +175,9 @@ impl<G: Lift<AnyGame>> Message<G> {
                 Message::Ticket { ticket, state, rooms, table, reason, expires_at_ms }
             }
             Self::Invited { code, from, name, game } => Message::Invited { code, from, name, game },
+            Self::Standing { tournament, rank, score, tie_break, entrants } => {
+                Message::Standing { tournament, rank, score, tie_break, entrants }
+            }
             Self::Ack { id, version } => Message::Ack { id, version },
             Self::Refusal { id, code, rule, detail, retryable, retry_after_ms } => {
                 Message::Refusal { id, code, rule, detail, retryable, retry_after_ms }

@@ -3,7 +3,7 @@
 import './style.ts';
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { callHouse, me, table } from '../house.ts';
+import { callHouse, client, me, table } from '../house.ts';
 import { finishedGame, shownTournament } from '../overlays.ts';
 import { say } from '../words.ts';
 import { readTournament } from './follow.ts';
@@ -11,7 +11,8 @@ import type { Page, StandingRow, TournamentDetail } from './model.ts';
 import { Countdown, StandingsTable } from './parts.tsx';
 import { scoreText, word } from './words.ts';
 
-const AGAIN_MS = 5_000;
+/** The interval of requests for ranks that others change; an own change is pushed. */
+const AGAIN_MS = 15_000;
 const ROWS = 5;
 /** The number of players up to which a wide table has room for the panel. */
 const SEATS_BESIDE = 3;
@@ -40,7 +41,10 @@ export function Pill({ id, seats }: { id: string; seats: number }) {
     };
     void read();
     const timer = setInterval(() => { if (document.visibilityState === 'visible') void read(); }, AGAIN_MS);
-    return () => { alive = false; clearInterval(timer); };
+    const unsubscribe = client.subscribe((_state, notifications) => {
+      if (notifications.some((one) => one.type === 'standing' && one.tournament === id)) void read();
+    });
+    return () => { alive = false; clearInterval(timer); unsubscribe(); };
   }, [id, open, ended, isPlaying]);
   const one = shown.value?.one;
   if (!one) return <span class="pill"><span class="room-name">{say('tournament')}</span></span>;

@@ -68,7 +68,8 @@ impl MessageClock {
                 self.last = self.last.max(*server_time_ms);
                 *server_time_ms = self.last;
             }
-            variants!(Message: Hello, Ack, Refusal, Closed, Ticket, Invited, Advice) => {}
+            variants!(Message: Hello, Ack, Refusal, Closed, Ticket, Invited, Standing,
+                Advice) => {}
         }
     }
 }

@@ -11,6 +11,7 @@ use crate::ws::session::Session;
 use crate::ws::state::PlayState;
 use bahay_engine::catalog::AnyGame;
 use bahay_engine::matchmaking::TicketId;
+use bahay_engine::table::PlayerId;
 
 /// A ticket whose updates the client receives.
 pub(super) struct PendingTicket {
@@ -72,10 +73,14 @@ pub(super) async fn next_ticket_update(
     }
 }
 
-/// Returns the message for a player's news. A client is led to its table of a tournament as to any
-/// other: by a ticket that has been seated.
-pub(super) fn news_message(news: &PlayerNews, state: &PlayState) -> Message<AnyGame> {
-    match news {
+/// Returns the message for a player's news; `None` if they are others'. A client is led to its table
+/// of a tournament as to any other: by a ticket that has been seated.
+pub(super) fn news_message(
+    news: &PlayerNews,
+    player: PlayerId,
+    state: &PlayState,
+) -> Option<Message<AnyGame>> {
+    let message = match news {
         PlayerNews::Invitation(Invitation { code, from, name, game }) => {
             Message::Invited { code: code.clone(), from: *from, name: name.clone(), game: *game }
         }
@@ -87,7 +92,18 @@ pub(super) fn news_message(news: &PlayerNews, state: &PlayState) -> Message<AnyG
             reason: None,
             expires_at_ms: state.lobby.tables().clock().now(),
         },
-    }
+        PlayerNews::Standings { tournament, entrants, rows } => {
+            let row = rows.iter().find(|row| row.player == player)?;
+            Message::Standing {
+                tournament: *tournament,
+                rank: row.rank,
+                score: row.score,
+                tie_break: row.tie_break,
+                entrants: *entrants,
+            }
+        }
+    };
+    Some(message)
 }
 
 fn is_over(state: TicketState) -> bool {

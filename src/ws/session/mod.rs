@@ -245,7 +245,7 @@ impl Session {
                     Ok(())
                 }
                 SessionInput::Control(ControlEvent::News(news)) => {
-                    self.pending.push(news_message(&news, &self.state));
+                    self.pending.extend(news_message(&news, self.player, &self.state));
                     Ok(())
                 }
             };

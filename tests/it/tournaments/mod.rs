@@ -3,6 +3,7 @@
 
 mod duplicate;
 mod formats;
+mod standings;
 
 use bahay::operators::Role;
 use bahay::tournaments::{TournamentDraft, announce_in_tx};

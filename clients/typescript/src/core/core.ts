@@ -322,6 +322,15 @@ export class Core {
           this.#notify(message);
         }
         return;
+      case "standing":
+        // A standing without its values shows nothing.
+        if (
+          typeof message.tournament === "string" &&
+          [message.rank, message.score, message.tie_break, message.entrants].every(Number.isSafeInteger)
+        ) {
+          this.#notify(message);
+        }
+        return;
       default:
         // Messages of later versions are ignored.
         return;

@@ -196,6 +196,17 @@ export type Notification =
       readonly name: string;
       readonly game: GameId;
     }
+  /** A game or a round has changed the player's score in a tournament. */
+  | {
+      readonly type: "standing";
+      readonly tournament: string;
+      /** The rank, from 1. */
+      readonly rank: number;
+      readonly score: number;
+      /** Hundredths of a point. */
+      readonly tie_break: number;
+      readonly entrants: number;
+    }
   | {
       readonly type: "unseated";
       /** The reason given by the table; `not_seated` if only the loss of the seat is known. */

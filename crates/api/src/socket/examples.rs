@@ -13,6 +13,7 @@ use bahay_engine::seat::Seat;
 use bahay_engine::table::{
     Clocks, ConnectionId, Crown, Event, Fee, GameEntropy, GameId, Input, Payment, PhaseView,
     PlayerId, Price, Settlement, Spectators, Table, TableId, TableView, Terms, Timestamp,
+    TournamentId,
 };
 use bahay_protocol::{
     Closing, Command, Credential, Message, OpenPrompt, Phrase, SUBPROTOCOL, SeekState, Tag,
@@ -27,6 +28,7 @@ const NOON_MS: i64 = 1_772_366_400_000;
 /// The leading bits of the examples' ids, which have the form of version 7.
 const ID: u128 = 0x019c_a944_3c00_7000_8000_0000_0000_0000;
 const TABLE: TableId = TableId(Uuid::from_u128(ID + 0x7ab1e));
+const TOURNAMENT: TournamentId = TournamentId(Uuid::from_u128(ID + 0x70_0b3a));
 const GAME: GameId = GameId(Uuid::from_u128(ID + 0x9a3e));
 const NEXT_GAME: GameId = GameId(Uuid::from_u128(ID + 0x9a3f));
 const NAMES: [&str; 3] = ["Althea", "Benjie", "Carmela"];
@@ -131,6 +133,16 @@ pub fn messages() -> Vec<(&'static str, Message<AnyGame>)> {
                 from: player(2),
                 name: NAMES[2].into(),
                 game: GAME,
+            },
+        ),
+        (
+            "The player has moved up in a tournament",
+            Message::Standing {
+                tournament: TOURNAMENT,
+                rank: 4,
+                score: 12,
+                tie_break: Coins::from_hundredths(31_00),
+                entrants: 87,
             },
         ),
         ("Done, as part of version 98", Message::Ack { id: 4, version: Some(98) }),

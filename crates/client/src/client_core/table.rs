@@ -117,6 +117,15 @@ impl ClientCore {
             Message::Invited { code, from, name, game } => {
                 self.cx.notify(Notification::Invited { code, from, name, game });
             }
+            Message::Standing { tournament, rank, score, tie_break, entrants } => {
+                self.cx.notify(Notification::Standing {
+                    tournament,
+                    rank,
+                    score,
+                    tie_break,
+                    entrants,
+                });
+            }
         }
     }
 

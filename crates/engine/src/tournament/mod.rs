@@ -61,7 +61,7 @@ pub use money::Pool;
 pub use phase::Phase;
 pub use presets::{Preset, presets};
 pub use rejection::Rejection;
-pub use standings::StandingRow;
+pub use standings::{StandingChange, StandingRow};
 pub use step::Transition;
 pub use terms::{
     DURATION_MAX_MS, ENTRANTS_MAX, EntrantLimits, EntryPrice, Format, GUARANTEE_MAX,

@@ -27,6 +27,16 @@ pub struct StandingRow {
     pub games: u32,
 }
 
+/// A player's rank and score after the score has changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StandingChange {
+    pub player: PlayerId,
+    /// The rank among the players without bots, from 1.
+    pub rank: u32,
+    pub score: i64,
+    pub tie_break: Coins,
+}
+
 impl Tournament {
     /// Returns the ranked entrants, the best first.
     pub fn standings(&self) -> Vec<&Entrant> {
@@ -68,6 +78,32 @@ impl Tournament {
             });
         }
         rows
+    }
+
+    /// Returns the standings of the players, without bots, whose score differs from that in an
+    /// earlier state of the tournament, in the order of their registration.
+    pub fn changed_standings(&self, before: &Self) -> Vec<StandingChange> {
+        let persons = || self.entrants().filter(|entrant| entrant.is_ranked() && !entrant.is_bot);
+        let has_changed = |entrant: &&Entrant| {
+            let earlier = before.entrant(entrant.player).map(|earlier| earlier.standing);
+            earlier.is_some_and(|earlier| earlier != entrant.standing)
+        };
+        let changed: Vec<&Entrant> = persons().filter(has_changed).collect();
+        if changed.is_empty() {
+            return Vec::new();
+        }
+        let mut standings: Vec<Standing> = persons().map(|entrant| entrant.standing).collect();
+        standings.sort_unstable_by(|one, other| other.cmp(one));
+        let to_change = |entrant: &Entrant| {
+            let better = standings.partition_point(|standing| *standing > entrant.standing);
+            StandingChange {
+                player: entrant.player,
+                rank: u32::try_from(better).unwrap_or(u32::MAX).saturating_add(1),
+                score: entrant.standing.score,
+                tie_break: entrant.standing.tie_break,
+            }
+        };
+        changed.into_iter().map(to_change).collect()
     }
 
     /// Returns the index of a player's row in the standings, from 0; `None` without an entry that

@@ -55,6 +55,24 @@ fn random_input(rng: &mut TestRng, tournament: &Tournament) -> Input {
     }
 }
 
+/// Checks the changed standings against the ranks and scores of all players.
+fn check_changed_standings(before: &Tournament, tournament: &Tournament) {
+    let rows = |tournament: &Tournament| tournament.standing_rows(0, usize::MAX);
+    let earlier = rows(before);
+    let changed = tournament.changed_standings(before);
+    for change in &changed {
+        assert_eq!(Some(change.rank), tournament.rank_of(change.player));
+    }
+    for row in rows(tournament).into_iter().filter(|row| !row.is_bot) {
+        let told = changed.iter().find(|change| change.player == row.player);
+        if let Some(told) = told {
+            assert_eq!((told.score, told.tie_break), (row.score, row.tie_break));
+        } else if let Some(earlier) = earlier.iter().find(|one| one.player == row.player) {
+            assert_eq!((earlier.score, earlier.tie_break), (row.score, row.tie_break));
+        }
+    }
+}
+
 #[test]
 fn senseless_inputs_never_overdraw_or_change_what_they_are_refused_by() {
     with_each_seed(60, |seed| {
@@ -87,6 +105,7 @@ fn senseless_inputs_never_overdraw_or_change_what_they_are_refused_by() {
                         matches!(event, Event::Ended { .. } | Event::Cancelled { .. })
                     };
                     is_seed_shown |= transition.events.iter().any(has_seed);
+                    check_changed_standings(&before, &transition.tournament);
                     journal.push(transition.line);
                     tournament = transition.tournament;
                 }

@@ -222,7 +222,7 @@ impl LoadPlayer {
         }
         match &message {
             // The player does not chat, queue over the socket or ask for advice.
-            variants!(Message: Hello, Said, Ticket, Invited, Advice) => {}
+            variants!(Message: Hello, Said, Ticket, Invited, Standing, Advice) => {}
             Message::Snapshot { .. } => table.question = None,
             Message::Update { version, tag, events, ack, .. } => {
                 if let Some((reporter, _)) = &mut table.joined
