@@ -4,7 +4,7 @@
 export type Command = AuthenticateCommand | JoinCommand | ReadyCommand | RevealCommand | ActCommand | HintCommand | TakeBackCommand | LeaveCommand | SayCommand | WatchCommand | UnwatchCommand | SeekCommand | CancelSeekCommand | PingCommand;
 
 /** What the server sends. */
-export type Message = HelloMessage | SnapshotMessage | UpdateMessage | SaidMessage | AdviceMessage | ClosedMessage | TicketMessage | InvitedMessage | AckMessage | RefusalMessage;
+export type Message = HelloMessage | SnapshotMessage | UpdateMessage | SaidMessage | AdviceMessage | ClosedMessage | TicketMessage | InvitedMessage | StandingMessage | AckMessage | RefusalMessage;
 
 /** Why the server closes a connection, by its code. */
 export const CLOSE_CODES = {
@@ -615,6 +615,20 @@ export type SpecialEnding = ("spread" | "zero_count_fight");
 
 /** The audience of a table other than its players. */
 export type Spectators = ("nobody" | "anybody");
+
+/** The player's standing in a tournament, after a game or a round has changed the player's score. A rank that others change is not sent. Sent to the open connections; `GET /v1/tournaments/{id}` has the same values. */
+export interface StandingMessage {
+  /** The number of players. */
+  readonly entrants: number;
+  /** The rank among the players, from 1; tied players share it. */
+  readonly rank: number;
+  /** Points, in hundredths by rounds, whole in an arena, in ten-thousandths in a duplicate. */
+  readonly score: number;
+  /** The points of all games in an arena or a duplicate, in hundredths; otherwise 0. */
+  readonly tie_break: Coins;
+  readonly tournament: TournamentId;
+  readonly type: "standing";
+}
 
 /** The id of a table. */
 export type TableId = string;
