@@ -6,6 +6,10 @@
 # DATABASE_URL and REDIS_URL of the environment are ignored here, because tests create and drop databases;
 # TEST_DATABASE_URL and TEST_REDIS_URL name servers for tests.
 
+# The features that all checks compile: the exporter of events, and the generator of bindings. A check with other
+# features would compile most packages again.
+FEATURES=bahay/events,bahay-client-ffi/bindgen
+
 # Creates a temporary instance for command $1 and registers its removal at exit. Its data is on the disk, or in memory
 # if $2 is `memory`, which is for tests and not for measurements.
 enter_test_instance() {
@@ -41,7 +45,6 @@ cmd_test() {
   run_step documentation check_documentation
   run_step supply check_supply
   run_step build build_tests
-  run_step sdk build_sdk
   start_services
   start_end_to_end
   run_step tests run_tests
@@ -55,8 +58,8 @@ cmd_e2e() {
   [ $# -eq 0 ] || die "unknown argument $1: ./dev e2e"
   enter_test_instance e2e memory
   choose_incremental
-  build --features bahay/events
-  build_lab --features bahay/events
+  build --features "$FEATURES"
+  build_lab --features "$FEATURES"
   build_sdk
   start_services
   run_step clients check_clients
@@ -104,22 +107,23 @@ check_format() {
   run_child cargo fmt --all --check || die "the code is not formatted: run ./dev fmt"
 }
 
-# The test run and the drills compile the same features: the exporter of events is included.
 check_lints() {
-  run_child cargo clippy --workspace --all-targets --features bahay/events -- -D warnings ||
+  run_child cargo clippy --workspace --all-targets --features "$FEATURES" -- -D warnings ||
     die "clippy reports problems: fix them as described above"
 }
 
 check_documentation() {
-  RUSTDOCFLAGS=-Dwarnings run_child cargo doc --workspace --features bahay/events --no-deps \
+  RUSTDOCFLAGS=-Dwarnings run_child cargo doc --workspace --features "$FEATURES" --no-deps \
     --document-private-items || die "the documentation has errors: fix what cargo says above"
-  run_child cargo test --workspace --features bahay/events --doc || die "a documentation test failed: see above"
+  run_child cargo test --workspace --features "$FEATURES" --doc || die "a documentation test failed: see above"
 }
 
-# Builds the tests and both programs.
+# Builds the tests, both programs, and the library of clients. Dependencies of tests select features as well, so a
+# later build without tests would compile most packages again.
 build_tests() {
-  run_child cargo test --workspace --features bahay/events --lib --bins --tests --no-run ||
+  run_child cargo test --workspace --features "$FEATURES" --lib --bins --tests --no-run ||
     die "the build failed: fix what cargo says above"
+  keep_sdk
 }
 
 # Nextest runs each test in a process of its own, in parallel; cargo's own runner is the fallback. Tests wait for
@@ -129,9 +133,9 @@ run_tests() {
   [ $# -ne 0 ] || set -- --lib --bins --tests
   if cargo nextest --version >/dev/null 2>&1; then
     export NEXTEST_TEST_THREADS=${NEXTEST_TEST_THREADS:-$(($(count_processors) * 2))}
-    run_child cargo nextest run --workspace --features bahay/events --no-fail-fast "$@"
+    run_child cargo nextest run --workspace --features "$FEATURES" --no-fail-fast "$@"
   else
-    run_child cargo test --workspace --features bahay/events "$@"
+    run_child cargo test --workspace --features "$FEATURES" "$@"
   fi
 }
 
@@ -141,8 +145,8 @@ cmd_drills() {
   [ $# -eq 0 ] || die "unknown argument $1: ./dev drills"
   enter_test_instance drills
   choose_incremental
-  build --features bahay/events
-  build_lab --features bahay/events
+  build --features "$FEATURES"
+  build_lab --features "$FEATURES"
   start_services
   check_release
   BAHAY_BUILT=$BINARY run_child "$ROOT/dev" browser || die "a test in a browser failed: see above"
@@ -184,7 +188,7 @@ cmd_chaos() {
   ulimit -n "$(ulimit -Hn)" 2>/dev/null || :
   # With --workspace, features are unified as for the tests, so nothing is compiled twice.
   run_child env -u DATABASE_URL -u REDIS_URL cargo test --quiet ${profile[@]+"${profile[@]}"} --workspace \
-    --features bahay/events --test chaos -- run "$@" ||
+    --features "$FEATURES" --test chaos -- run "$@" ||
     die "a check failed under faults: see above, and docs/CHAOS.md"
 }
 

@@ -43,28 +43,36 @@ cmd_sdk() {
   esac
   enter_test_instance sdk memory
   choose_incremental
-  build --features bahay/events
-  build_lab --features bahay/events
+  build --features "$FEATURES"
+  build_lab --features "$FEATURES"
   build_sdk
   start_services
   check_sdk
 }
 
-# Builds the library and the generator of bindings, and sets SDK_LIBRARY and SDK_BINDGEN. They are copies, because
-# other builds replace the library by one with other features.
+# Builds the library and the generator of bindings, and sets SDK_LIBRARY and SDK_BINDGEN.
 build_sdk() {
+  name_sdk
+  # A run within another run uses what the outer one has built.
+  if [ -n "${BAHAY_BUILT:-}" ] && [ -f "$SDK_LIBRARY" ]; then return 0; fi
+  type -P cargo >/dev/null || die "cargo is missing: install Rust from https://rustup.rs"
+  run_child cargo build --workspace --features "$FEATURES" --lib --bin bahay-bindgen ||
+    die "the library of clients does not compile: see above"
+  keep_sdk
+}
+
+name_sdk() {
   local name=libbahay_client_ffi.so
   [ "$(uname -s)" != Darwin ] || name=libbahay_client_ffi.dylib
   SDK_LIBRARY=$ROOT/$SDK/lib/$name
   SDK_BINDGEN=$ROOT/$SDK/lib/bahay-bindgen
-  # A run within another run uses what the outer one has built.
-  if [ -n "${BAHAY_BUILT:-}" ] && [ -f "$SDK_LIBRARY" ]; then return 0; fi
-  type -P cargo >/dev/null || die "cargo is missing: install Rust from https://rustup.rs"
-  # With --workspace, features are unified as for the tests, so that dependencies are not compiled twice.
-  run_child cargo build --workspace --features bahay/events,bahay-client-ffi/bindgen --lib --bin bahay-bindgen ||
-    die "the library of clients does not compile: see above"
+}
+
+# Copies the built library and the generator, because other builds replace the library by one with other features.
+keep_sdk() {
+  name_sdk
   mkdir -p "$SDK/lib"
-  cp "$(built_program debug "$name")" "$SDK_LIBRARY.new"
+  cp "$(built_program debug "${SDK_LIBRARY##*/}")" "$SDK_LIBRARY.new"
   cp "$(built_program debug bahay-bindgen)" "$SDK_BINDGEN.new"
   mv "$SDK_LIBRARY.new" "$SDK_LIBRARY"
   mv "$SDK_BINDGEN.new" "$SDK_BINDGEN"

@@ -94,6 +94,14 @@ pub(super) fn check(evidence: &Evidence, walked: &[JournalWalk]) -> (Facts, Acti
                 .collect();
             counted.recorded += said.acked.len() as u64;
             of_player(&mut facts, game, player, &said, &recorded);
+            let tournament = record.terms.tournament.as_ref();
+            if tournament.is_some_and(|tournament| !tournament.commitments.is_empty()) {
+                // No client contributes to a deal that several tables play (rule 5.1).
+                if !record.clients.is_empty() {
+                    facts.add(|| format!("clients have contributed to game {game} of a duplicate"));
+                }
+                continue;
+            }
             let client = record.clients.get(place);
             for commitment in &said.commitments {
                 if client.is_none_or(|client| client.commitment != *commitment) {
