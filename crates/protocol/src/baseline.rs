@@ -39,7 +39,7 @@ impl Baseline {
                 self.time = *server_time_ms;
                 events.iter().for_each(|event| self.observe_event(event));
             }
-            variants!(Message: Said, Advice, Closed, Ticket, Invited, Ack, Refusal) => {}
+            variants!(Message: Said, Advice, Closed, Ticket, Invited, Standing, Ack, Refusal) => {}
         }
     }
 
