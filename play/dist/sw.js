@@ -5,8 +5,8 @@
 // network. Files are named by their content and cached as they come. The cached files of the previous version
 // stay for open pages; older ones are deleted. A page without the mark that requests this worker unregisters
 // it, so a server without the worker is rid of it at the next visit.
-const VERSION = '778151bbc7f9';
-const SHELL = JSON.parse('["app-ce12ac664bcc.js","chunk-24688cfc0947.js","chunk-96a09faf9dba.js","style-27fe4931e582.css","tongits-59fda3b8b7e8.js"]');
+const VERSION = '0d141236d549';
+const SHELL = JSON.parse('["app-3914bb8b644f.js","chunk-093fb617603e.js","chunk-7cf5d2975d3a.js","style-27fe4931e582.css","tongits-cec10f8b360b.js"]');
 const PAGE = '/play';
 const FILES = '/play/files/';
 const MARK = 'name="worker"';
