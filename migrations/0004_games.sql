@@ -6,7 +6,7 @@
 -- they are first stored and not in copies, because PostgreSQL evaluates a check constraint on every change of
 -- a row, and a pattern was half of the cost of projections.
 
--- Games as the ledger needs them, from the opening on. `game_records` has their course.
+-- Games for coins as the ledger needs them, from the opening on. `game_records` has their course.
 create table games (
     id uuid primary key,
     kind text not null check (kind ~ '^[a-z][a-z0-9_]*$' and char_length(kind) <= 32),
@@ -41,7 +41,8 @@ grant select, insert, update (state, finished_at, void_reason) on games to bahay
 -- There are no foreign keys here or in `game_records`. Two references for each seat were half of the cost of
 -- an opening, and each check of a player wrote a lock into that player's row. Seats are written only by the
 -- statement that writes their game, and only for players whose wallets it has read; records only with the end
--- of a game that it has locked. The audit checks what foreign keys would check.
+-- of a game that it has locked, or with the row of a tournament's game (0020_tournaments.sql). The audit checks
+-- what foreign keys would check.
 create table game_players (
     game uuid not null,
     player uuid not null,
@@ -61,8 +62,8 @@ create index game_players_of_player on game_players (player, finished_at, game);
 
 grant select, insert, update (net, finished_at) on game_players to bahay_service;
 
--- The documents of settled games: the record contains everything needed to verify a game, the settlement is
--- the booked one. Written once.
+-- The documents of finished games: the record contains everything needed to verify a game; the settlement is
+-- the booked one or, for a game of a tournament, that of the record, in points. Written once.
 create table game_records (
     game uuid primary key,
     settlement jsonb not null,

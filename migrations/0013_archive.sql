@@ -13,6 +13,14 @@ create table archive_dictionaries (
 
 grant select, insert on archive_dictionaries to bahay_service;
 
+-- The games whose records may be archived, with the time from which the age of a record counts, and its day
+-- (UTC). 0020_tournaments.sql adds the games of tournaments.
+create view archivable_games as
+    select s.game, s.day, s.finished_at
+    from settlements s;
+
+grant select on archivable_games to bahay_service;
+
 -- The objects of the archive. Each contains many records, one after the other.
 create table archive_objects (
     number bigint primary key generated always as identity,
@@ -23,7 +31,8 @@ create table archive_objects (
     records integer not null check (records > 0),
     -- Null if there were too few records to train one.
     dictionary integer null,
-    -- The end of the last of its games: the search for due records continues a day before it.
+    -- The last time from which the age of its records counts: the search for due records continues a day
+    -- before it.
     last_finished_at timestamptz not null,
     made_at timestamptz not null default date_trunc('milliseconds', now())
 );
@@ -44,11 +53,16 @@ as $$
 declare
     object bigint;
     last timestamptz;
+    due bigint;
     noted bigint;
 begin
-    select max(s.finished_at) into last
-    from settlements s
-    where s.game = any(record_games);
+    select max(e.finished_at), count(*) filter (where e.finished_at < now() - interval '1 day')
+    into last, due
+    from archivable_games e
+    where e.game = any(record_games);
+    if due <> cardinality(record_games) then
+        raise exception 'a record may not be archived yet' using errcode = 'BH003';
+    end if;
 
     insert into archive_objects (name, hash, bytes, records, dictionary, last_finished_at)
     values (
@@ -63,11 +77,9 @@ begin
         select unnest(record_games) as game, unnest(record_places) as place,
             unnest(record_lengths) as length, unnest(record_hashes) as hash
     ) a
-    join settlements s on s.game = a.game
     where r.game = a.game and r.archived_in is null
         and a.place >= 0 and a.length > 0 and a.place::bigint + a.length <= object_bytes
-        and sha256(convert_to(r.record, 'UTF8')) = a.hash
-        and s.finished_at < now() - interval '1 day';
+        and sha256(convert_to(r.record, 'UTF8')) = a.hash;
     get diagnostics noted = row_count;
     if noted <> cardinality(record_games) then
         raise exception 'a record is not there as it was archived' using errcode = 'BH003';

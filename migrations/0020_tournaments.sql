@@ -25,10 +25,15 @@ create table tournaments (
     -- The time at which everything was paid, and its account closed.
     closed_at timestamptz null,
     constraint tournaments_close_when_over
-        check (closed_at is null or state in ('ended', 'cancelled'))
+        check (closed_at is null or state in ('ended', 'cancelled')),
+    -- So no record is archived whose round is secret.
+    constraint tournaments_close_without_secrets check (closed_at is null or secret_round is null)
 );
 
 create index tournaments_due on tournaments (due_at) where due_at is not null;
+
+-- The closed tournaments, whose records are archived in this order.
+create index tournaments_closed on tournaments (closed_at) where closed_at is not null;
 
 -- The list, newest first.
 create index tournaments_by_time on tournaments (created_at, id);
@@ -62,10 +67,10 @@ create index tournament_entrants_of_player on tournament_entrants (player, tourn
 grant select, insert, delete on tournament_entrants to bahay_service;
 
 -- The finished games of tournaments. No coins are staked in them, so they are not among `games`, whose rows
--- the audit compares with operations. A game is stored before its table goes on, and the tournament notes it
--- later, once, in the line `scored_in`.
+-- the audit compares with operations. Their records are in `game_records`. A game is stored before its table
+-- goes on, and the tournament notes it later, once, in the line `scored_in`.
 create table tournament_games (
-    game uuid primary key,
+    game uuid primary key references game_records,
     tournament uuid not null references tournaments,
     table_id uuid not null,
     -- The round, the number of the table in the round, and that of the game at the table, each from 1.
@@ -75,8 +80,6 @@ create table tournament_games (
     kind text not null,
     -- By seat: the player, the points in hundredths, and whether the AI played for the player at the end.
     scores jsonb not null,
-    -- The record as JSON text, by which the game can be verified.
-    record text not null,
     finished_at timestamptz not null,
     scored_in bigint null,
     unique (table_id, number)
@@ -88,12 +91,14 @@ create index tournament_games_of_round on tournament_games (tournament, round, n
 
 grant select, insert, update (scored_in) on tournament_games to bahay_service;
 
-do $$
-begin
-    alter table tournament_games alter column record set compression lz4;
-exception
-    when feature_not_supported then null;
-end
-$$;
+-- The age of a tournament's records counts from its close, before which one of its rounds may be secret.
+create or replace view archivable_games as
+    select s.game, s.day, s.finished_at
+    from settlements s
+    union all
+    select g.game, (t.closed_at at time zone 'UTC')::date, t.closed_at
+    from tournament_games g
+    join tournaments t on t.id = g.tournament
+    where t.closed_at is not null;
 
 insert into additive_migrations (version) values (20);

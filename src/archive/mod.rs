@@ -1,9 +1,10 @@
 //! The archive of games: the players, the results, and the record from which anybody can verify a
 //! game.
 //!
-//! The ledger writes the rows, in the transaction that moves the coins. This module
-//! reads them, from the database and from the object store of old records (`records`). It treats a
-//! record as a document; the engine defines its content.
+//! The ledger writes the rows of games for coins, in the transaction that moves the coins, and
+//! `tournament_games` those of tournaments. This module reads them, from the database and from the
+//! object store of old records (`records`). It treats a record as a document; the engine defines
+//! its content.
 
 mod detail;
 pub mod halted;
@@ -70,7 +71,7 @@ pub async fn read_game(
         .fetch_optional(pool)
     };
     let Some(row) = db::retry(query).await? else {
-        return tournament_games::read_tournament_game(pool, game).await;
+        return tournament_games::read_tournament_game(pool, records, game).await;
     };
     Ok(Some(RecordedGame {
         game,

@@ -4,18 +4,18 @@
 //! notes the game later, in the transaction of the line that scores it.
 
 use bahay_engine::coins::Coins;
-use bahay_engine::table::{GameId, PlayerId, TableId, TournamentId};
+use bahay_engine::table::{GameId, PlayerId, Settlement, TableId, TournamentId};
 use jiff_sqlx::Timestamp as SqlTimestamp;
 use serde::{Deserialize, Serialize};
 use sqlx::types::Json;
 use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
-use super::{PAGE_MAX, RecordedGame};
+use super::{PAGE_MAX, RecordedGame, read_record};
 use crate::clock::Timestamp;
 use crate::db::{self, Page, from_sql, to_sql};
 use crate::ids::TOURNAMENT_ROOM;
-use crate::records::RecordError;
+use crate::records::{RecordError, Records};
 use bahay_base::states::GameState;
 
 /// The result of one player in a game of a tournament.
@@ -74,10 +74,12 @@ impl GameRow {
     }
 }
 
-/// Stores a game with its record, once. Returns false if the table has another game of this number.
+/// Stores a game with its settlement, in points, and its record, once. Returns false if the table has
+/// another game of this number.
 pub async fn store_tournament_game(
     pool: &PgPool,
     game: &TournamentGame,
+    settlement: &Settlement,
     record: &str,
 ) -> Result<bool, sqlx::Error> {
     let insert = || {
@@ -85,12 +87,16 @@ pub async fn store_tournament_game(
             r#"
             with stored as (
                 insert into tournament_games (
-                    game, tournament, table_id, round, table_number, number, kind, scores, record,
+                    game, tournament, table_id, round, table_number, number, kind, scores,
                     finished_at
                 )
-                values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+                values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
                 on conflict do nothing
                 returning game
+            ),
+            recorded as (
+                insert into game_records (game, settlement, record)
+                select s.game, $10, $11 from stored s
             )
             select exists (select from stored) or exists (
                     select from tournament_games g where g.game = $1
@@ -104,8 +110,9 @@ pub async fn store_tournament_game(
             to_number(game.number),
             game.kind,
             Json(&game.scores) as _,
-            record,
-            to_sql(Timestamp::from_ms(game.finished_at_ms)) as _
+            to_sql(Timestamp::from_ms(game.finished_at_ms)) as _,
+            Json(settlement) as _,
+            record
         )
         .fetch_one(pool)
     };
@@ -226,20 +233,21 @@ pub async fn list_tournament_games(
     Ok(Page::from_rows(rows.collect(), limit, key))
 }
 
-/// Reads a game of a tournament with its record; `None` if there is none. A game counts as open while
-/// other tables play its deal, so that nobody reads its record.
+/// Reads a game of a tournament with its record, which may be archived; `None` if there is none. A
+/// game counts as open while other tables play its deal, so that nobody reads its record.
 pub(super) async fn read_tournament_game(
     pool: &PgPool,
+    records: &Records,
     game: GameId,
 ) -> Result<Option<RecordedGame>, RecordError> {
     let query = || {
         sqlx::query!(
             r#"
-            select g.kind, g.table_id, g.record,
-                g.scores as "scores: Json<Vec<TournamentScore>>",
-                (g.round >= t.secret_round) as is_secret
+            select g.kind, g.table_id, g.scores as "scores: Json<Vec<TournamentScore>>",
+                g.round >= t.secret_round as is_secret, r.record as "record?", r.settlement
             from tournament_games g
             join tournaments t on t.id = g.tournament
+            join game_records r on r.game = g.game
             where g.game = $1
             "#,
             game.0
@@ -247,29 +255,20 @@ pub(super) async fn read_tournament_game(
         .fetch_optional(pool)
     };
     let Some(row) = db::retry(query).await? else { return Ok(None) };
-    let players = row.scores.0.iter().map(|score| score.player).collect();
-    let table = TableId(row.table_id);
-    let room = TOURNAMENT_ROOM.to_owned();
-    let kind = row.kind;
+    let open = RecordedGame {
+        game,
+        kind: row.kind,
+        table: TableId(row.table_id),
+        room: TOURNAMENT_ROOM.to_owned(),
+        state: GameState::Open,
+        players: row.scores.0.iter().map(|score| score.player).collect(),
+        record: None,
+        settlement: None,
+    };
     if row.is_secret.unwrap_or(false) {
-        let state = GameState::Open;
-        let record = None;
-        let settlement = None;
-        return Ok(Some(RecordedGame {
-            game,
-            kind,
-            table,
-            room,
-            state,
-            players,
-            settlement,
-            record,
-        }));
+        return Ok(Some(open));
     }
-    let record: serde_json::Value =
-        serde_json::from_str(&row.record).map_err(|error| sqlx::Error::Decode(error.into()))?;
-    let state = GameState::Settled;
-    let settlement = record.get("settlement").cloned();
-    let record = Some(record);
-    Ok(Some(RecordedGame { game, kind, table, room, state, players, settlement, record }))
+    let record = read_record(pool, records, game, row.record, true).await?;
+    let settlement = Some(row.settlement);
+    Ok(Some(RecordedGame { state: GameState::Settled, record, settlement, ..open }))
 }

@@ -115,7 +115,9 @@ impl<G: Ai + Readable> Tables<G> {
             Ok(document) => document,
             Err(error) => return refused(LedgerFault::Permanent(error.to_string())),
         };
-        match store_tournament_game(&self.inner.pool, &report, document.as_str()).await {
+        let pool = &self.inner.pool;
+        let settlement = &record.settlement;
+        match store_tournament_game(pool, &report, settlement, document.as_str()).await {
             Ok(true) => {
                 self.counts().play().games.inc();
                 self.inner.tournament_games.notify_one();

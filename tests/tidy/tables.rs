@@ -8,7 +8,7 @@ use crate::{Complaints, File, read_table};
 const WRITERS: &str = "
 accounts: devices identities name_skeletons pair_reviews passwords player_notes player_relations players
     refresh_tokens sanctions sessions sign_in_failures used_nonces
-archive: halted_tables tournament_games
+archive: game_records halted_tables tournament_games
 crates/db: owner_settings
 crates/jobs: jobs
 crates/lab: players

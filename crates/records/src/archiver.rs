@@ -40,7 +40,8 @@ const LOCK: i64 = 0x62_61_68_61_79_61_72_63;
 /// The age and the batch size of archived records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ArchiveSchedule {
-    /// The minimum age of a game whose record is archived: a day or more.
+    /// The minimum age of a record that is archived, from the end of its game or the close of its
+    /// tournament: a day or more.
     pub after: Duration,
     /// The maximum number of records per object.
     pub batch: u32,
@@ -133,6 +134,7 @@ pub struct Archiver {
 struct DueRecord {
     game: Uuid,
     record: String,
+    /// The end of the game, or the close of its tournament.
     finished_at: SqlTimestamp,
 }
 
@@ -225,9 +227,9 @@ impl Archiver {
             r#"
             select count(*) as "records!",
                 coalesce(sum(octet_length(r.record)), 0)::bigint as "bytes!"
-            from settlements s
-            join game_records r on r.game = s.game
-            where s.finished_at < $1 and r.record is not null and r.archived_in is null
+            from archivable_games e
+            join game_records r on r.game = e.game
+            where e.finished_at < $1 and r.record is not null and r.archived_in is null
                 and octet_length(r.record) <= $2
             "#,
             before as _,
@@ -448,7 +450,7 @@ impl Archiver {
         Ok(Dictionary { number: Some(number), bytes })
     }
 
-    /// Returns due records of games that finished at or after `from`, the oldest first.
+    /// Returns due records whose age counts from `from` or later, the oldest first.
     async fn due_records(
         &self,
         connection: &mut PgConnection,
@@ -459,16 +461,17 @@ impl Archiver {
         sqlx::query_as!(
             DueRecord,
             r#"
-            select s.game, r.record as "record!", s.finished_at as "finished_at: SqlTimestamp"
-            from settlements s
-            join game_records r on r.game = s.game
-            where s.finished_at < $1 and r.record is not null and r.archived_in is null
+            select e.game as "game!", r.record as "record!",
+                e.finished_at as "finished_at!: SqlTimestamp"
+            from archivable_games e
+            join game_records r on r.game = e.game
+            where e.finished_at < $1 and r.record is not null and r.archived_in is null
                 and octet_length(r.record) <= $2
                 and (
                     $3::timestamptz is null
-                    or s.finished_at >= $3 and s.day >= ($3 at time zone 'UTC')::date
+                    or e.finished_at >= $3 and e.day >= ($3 at time zone 'UTC')::date
                 )
-            order by s.day, s.finished_at, s.game
+            order by e.day, e.finished_at, e.game
             limit $4
             "#,
             before as _,
@@ -546,8 +549,8 @@ impl FrameColumns {
 }
 
 /// Returns the time at which the search continues: a day before the newest game of the last
-/// objects. So a game that was booked up to a day late is still found; a manual run searches
-/// everything.
+/// objects. So a game that was booked up to a day late is still found, and a tournament that was
+/// closed meanwhile; a manual run searches everything.
 async fn read_resume_point(
     connection: &mut PgConnection,
 ) -> Result<Option<SqlTimestamp>, sqlx::Error> {

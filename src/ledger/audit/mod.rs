@@ -356,7 +356,8 @@ checks! {
         select r.game
         from game_records r
         left join games g on g.id = r.game
-        where g.id is null
+        left join tournament_games t on t.game = r.game
+        where g.id is null and t.game is null
         order by 1
         limit $1
         "# => |row| Difference::DanglingGameReference { game: GameId(row.game) };

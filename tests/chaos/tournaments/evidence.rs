@@ -116,12 +116,13 @@ pub(crate) async fn read(pool: &PgPool, base: &str) -> Result<TournamentEvidence
 
 /// Reads the stored games of all tournaments, as those of rooms.
 pub(crate) async fn games(pool: &PgPool) -> Result<BTreeMap<GameId, Game>, sqlx::Error> {
-    let sql = "select game, record from tournament_games";
-    let rows: Vec<(Uuid, String)> = sqlx::query_as(sql).fetch_all(pool).await?;
+    let sql =
+        "select g.game, r.record from tournament_games g join game_records r on r.game = g.game";
+    let rows: Vec<(Uuid, Option<String>)> = sqlx::query_as(sql).fetch_all(pool).await?;
     let games = rows.into_iter().map(|(id, document)| {
-        let record = AnyGame::read_record(&document).ok();
+        let record = document.as_deref().and_then(|text| AnyGame::read_record(text).ok());
         let state = "settled".to_owned();
-        (GameId(id), Game { state, void_reason: None, document: Some(document), record })
+        (GameId(id), Game { state, void_reason: None, document, record })
     });
     Ok(games.collect())
 }
