@@ -187,7 +187,8 @@ fn counts_to_json(report: &Report) -> serde_json::Value {
         "openings_read": report.games.opened,
         "settlements_read": report.games.settled,
         "voids_read": report.games.voided,
-        "actions_replayed": report.games.actions,
+        "tournament_games_read": report.tournaments.games,
+        "actions_replayed": report.games.actions + report.tournaments.actions,
     })
 }
 

@@ -3,7 +3,8 @@
 //! The audit covers the books alone. Here every operation of a game is compared with the game's own
 //! data: an opening with the stakes and antes of its seats, a settlement with its record, which is
 //! replayed by the rules, and a void with the payments. `expected` derives the transfers from rules
-//! and record, with code that posting does not use.
+//! and record, with code that posting does not use. The games of tournaments have no operations:
+//! their records are replayed and compared with their scores.
 //!
 //! The books are read in one snapshot; games are read in pages outside of it, because the transfers
 //! of an operation never change. Memory is bounded by a page; the duration grows with the number of
@@ -11,8 +12,10 @@
 //!
 //! Deliberately absent: repairs.
 
+mod archived;
 mod expected;
 mod games;
+mod tournaments;
 
 use std::fmt;
 
@@ -24,6 +27,7 @@ use crate::ledger::audit::{self, Report as Books};
 use crate::records::Records;
 
 pub use games::ReplayCounts;
+pub use tournaments::TournamentCounts;
 
 /// The maximum number of listed differences between books and games, as in the audit.
 const LISTED_MAX: usize = 10_000;
@@ -32,7 +36,8 @@ const LISTED_MAX: usize = 10_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
     Everything,
-    /// The operations after this one, which an earlier check has covered.
+    /// The operations after this one, which an earlier check has covered, and the games of the
+    /// tournaments that were not closed when it was booked.
     After(i64),
 }
 
@@ -41,6 +46,7 @@ pub enum Extent {
 pub struct Report {
     pub books: Books,
     pub games: ReplayCounts,
+    pub tournaments: TournamentCounts,
     /// The differences between books and games; those within the books are in `books`.
     pub differences: Vec<Difference>,
 }
@@ -99,8 +105,11 @@ pub async fn check(
     extent: Extent,
 ) -> Result<Report, LedgerError> {
     let books = audit::audit(pool).await?;
-    let (games, differences) = games::check(pool, records, extent).await?;
-    Ok(Report { books, games, differences })
+    let (games, mut differences) = games::check(pool, records, extent).await?;
+    let (tournaments, found) = tournaments::check(pool, records, extent).await?;
+    differences.extend(found);
+    differences.truncate(LISTED_MAX);
+    Ok(Report { books, games, tournaments, differences })
 }
 
 impl fmt::Display for Report {
@@ -112,6 +121,8 @@ impl fmt::Display for Report {
         let ReplayCounts { opened, refused, settled, voided, actions, .. } = &self.games;
         writeln!(f, "  {games} games; compared: {opened} openings, {refused} refused ones,")?;
         writeln!(f, "  {settled} settlements with {actions} actions replayed, {voided} voids")?;
+        let TournamentCounts { games, actions } = self.tournaments;
+        writeln!(f, "  {games} games of tournaments with {actions} actions replayed")?;
         if let Some(head) = self.books.head {
             writeln!(f, "  the chain of seals ends with {head}")?;
         }

@@ -8,6 +8,7 @@ use serde_json::Value;
 use sqlx::PgPool;
 use uuid::Uuid;
 
+use super::archived::{self, RecordRow};
 use super::expected::{ExpectedTransfer, Seating, first_difference};
 use super::{Difference, Extent, LISTED_MAX, Mismatch};
 use crate::archive::GameState;
@@ -15,7 +16,7 @@ use crate::db;
 use crate::ledger::{
     LedgerError, OpeningOutcome, SettlementOutcome, StoredSettlement, VoidOutcome, settlement_hash,
 };
-use crate::records::{RecordError, Records};
+use crate::records::Records;
 use crate::verify;
 use bahay_engine::catalog::AnyGame;
 
@@ -63,6 +64,21 @@ struct Row {
     amounts: Vec<i64>,
 }
 
+impl RecordRow for Row {
+    fn game(&self) -> Uuid {
+        self.game
+    }
+
+    /// The row of an opening has neither settlement nor record.
+    fn is_archived(&self) -> bool {
+        self.settlement.is_some() && self.record.is_none()
+    }
+
+    fn set_record(&mut self, text: String) {
+        self.record = Some(text);
+    }
+}
+
 pub(super) async fn check(
     pool: &PgPool,
     records: &Records,
@@ -81,7 +97,7 @@ pub(super) async fn check(
         };
         after = last.id;
         counted.last_operation = last.id;
-        differences.extend(read_archived(pool, records, &mut rows).await?);
+        differences.extend(archived::fill_records(pool, records, &mut rows).await?);
         // A page of replays occupies a core for a while.
         let (some, found) =
             tokio::task::spawn_blocking(move || check_page(&rows, counted))
@@ -92,34 +108,6 @@ pub(super) async fn check(
         differences.truncate(LISTED_MAX);
     }
     Ok((counted, differences))
-}
-
-/// Fills in archived records. A damaged record is a difference; an unreachable archive ends the
-/// check.
-async fn read_archived(
-    pool: &PgPool,
-    records: &Records,
-    rows: &mut Vec<Row>,
-) -> Result<Vec<Difference>, LedgerError> {
-    // The row of an opening has neither settlement nor record.
-    let is_moved = |row: &Row| row.settlement.is_some() && row.record.is_none();
-    let moved: Vec<Uuid> = rows.iter().filter(|row| is_moved(row)).map(|row| row.game).collect();
-    let unread = |error: RecordError| LedgerError::Unavailable { reason: error.to_string() };
-    let mut texts = records.read_archived(pool, &moved).await.map_err(unread)?;
-    let mut differences = Vec::new();
-    rows.retain_mut(|row| match is_moved(row).then(|| texts.remove(&row.game)).flatten() {
-        None => true,
-        Some(Ok(text)) => {
-            row.record = Some(text);
-            true
-        }
-        Some(Err(error)) => {
-            let what = Mismatch::Record { fault: error.to_string() };
-            differences.push(Difference { game: GameId(row.game), what });
-            false
-        }
-    });
-    Ok(differences)
 }
 
 async fn read_page(pool: &PgPool, after: i64) -> Result<Vec<Row>, sqlx::Error> {
