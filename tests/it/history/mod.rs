@@ -2,6 +2,7 @@
 
 mod archive;
 mod archived;
+mod archived_tournaments;
 mod gatherers;
 pub(crate) mod generated;
 mod months;

@@ -64,6 +64,7 @@ pub(crate) struct Setup {
     pub(crate) rate_limits: rate_limit::Options,
     pub(crate) links: LinkTimes,
     pub(crate) hooks: FaultHooks,
+    pub(crate) records: Records,
 }
 
 impl Default for Setup {
@@ -77,6 +78,7 @@ impl Default for Setup {
             rate_limits: wide_rate_limits(),
             links: patient_links(),
             hooks: FaultHooks::default(),
+            records: Records::without_archive(),
         }
     }
 }
@@ -293,7 +295,7 @@ async fn start(
     live: &TestLive,
     setup: Setup,
 ) -> (String, RunningServer, PgPool) {
-    let Setup { rooms, lobby, wall: clock, rate_limits, links, hooks } = setup;
+    let Setup { rooms, lobby, wall: clock, rate_limits, links, hooks, records } = setup;
     let pool = database.pool().await;
     let ledger_pool = database.pool().await;
     let listener = app::listen("127.0.0.1:0".parse().unwrap()).unwrap();
@@ -313,7 +315,7 @@ async fn start(
         collusion_alert_score: bahay::reports::pairs::signs::ALERT_SCORE_DEFAULT,
         rate_limits,
         retention: RetentionPeriods::default(),
-        records: Records::without_archive(),
+        records,
         archiving: ArchiveSchedule::new(Duration::from_hours(48)),
         ai_workers: 1,
         links,

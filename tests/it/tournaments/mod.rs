@@ -1,6 +1,7 @@
 //! Tournaments over REST and sockets, from the registration to the prizes: every coin is accounted
 //! for, whatever happens to a node in between.
 
+mod archived;
 mod duplicate;
 mod formats;
 mod standings;
