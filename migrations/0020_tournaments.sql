@@ -13,6 +13,10 @@ create table tournaments (
     state text not null check (state in ('announced', 'running', 'ended', 'cancelled')),
     -- The number of players who are registered.
     entrants integer not null default 0 check (entrants >= 0),
+    -- The sum of the prizes, in hundredths of a coin; null until registration is closed.
+    pool bigint null check (pool >= 0),
+    -- The coins that the house has earned with it: fees less guarantees and passes.
+    house_result bigint not null default 0,
     -- The code by which players register for a private tournament.
     code text null unique,
     -- The time at which a node goes on with the tournament if no input arrives before; null if none does.
@@ -40,6 +44,70 @@ create index tournaments_by_time on tournaments (created_at, id);
 
 grant select, insert, update (version, state, entrants, due_at, secret_round, secret_after, closed_at)
     on tournaments to bahay_service;
+
+grant update (pool, house_result) on tournaments to bahay_service;
+
+-- Requests for tournaments whose guarantee requires a second operator: one operator requests, another one
+-- decides. An approval announces the tournament under the id of the request, in the same transaction.
+create table tournament_requests (
+    id uuid primary key,
+    -- The id of the call that inserted the row, so that a retried call inserts no second one.
+    attempt uuid not null unique,
+    terms jsonb not null,
+    -- The code by which players would register for a private tournament.
+    code text null,
+    state text not null default 'open'
+        check (state in ('open', 'approved', 'rejected', 'withdrawn')),
+    reason text not null check (char_length(reason) between 10 and 500),
+    requested_by uuid not null references operators,
+    requested_at timestamptz not null,
+    decided_by uuid null references operators,
+    -- The time of the decision or of the withdrawal.
+    decided_at timestamptz null,
+    rejection_reason text null check (char_length(rejection_reason) between 10 and 500),
+    tournament uuid null unique references tournaments,
+    constraint tournament_requests_need_two check (decided_by <> requested_by),
+    constraint tournament_requests_decided_once check (
+        (state in ('open', 'withdrawn')) = (decided_by is null)
+        and (state = 'open') = (decided_at is null)
+        and (state = 'approved') = (tournament is not null)
+        and (state = 'rejected') = (rejection_reason is not null)
+    )
+);
+
+create index tournament_requests_open on tournament_requests (id) where state = 'open';
+
+grant select, insert, update (state, decided_by, decided_at, rejection_reason, tournament)
+    on tournament_requests to bahay_service;
+
+-- Schedules, whose tournaments repeat on days of the week.
+create table tournament_schedules (
+    id uuid primary key,
+    -- The terms of each tournament, without a start.
+    terms jsonb not null,
+    -- The days of the week, from 1 for Monday, and the times as minutes of the day, in the house's time zone.
+    days smallint[] not null check (days <@ array[1, 2, 3, 4, 5, 6, 7]::smallint[]),
+    minutes smallint[] not null check (0 <= all (minutes) and 1440 > all (minutes)),
+    -- The time from the announcement to the start, in seconds.
+    announce_before_s integer not null check (announce_before_s > 0),
+    is_paused boolean not null default false,
+    created_by uuid not null references operators,
+    created_at timestamptz not null,
+    deleted_at timestamptz null
+);
+
+grant select, insert, update (is_paused, deleted_at) on tournament_schedules to bahay_service;
+
+-- The starts that have been announced. The primary key lets one node announce a tournament. The start is
+-- inserted first, so the tournament is checked at the end of the transaction.
+create table tournament_starts (
+    schedule uuid not null references tournament_schedules,
+    start timestamptz not null,
+    tournament uuid not null unique references tournaments deferrable initially deferred,
+    primary key (schedule, start)
+);
+
+grant select, insert on tournament_starts to bahay_service;
 
 -- The lines of the journals. The primary key decides which of two nodes that decided on the same version has
 -- written the line: the other one reads it and decides again.

@@ -41,7 +41,7 @@ use crate::rooms::RoomError;
 use crate::social::Social;
 use crate::standings::{self, Standings};
 use crate::tables::{AI_TIMEOUT, Counts, Tables};
-use crate::tournaments::Tournaments;
+use crate::tournaments::{TournamentRequests, TournamentSchedules, Tournaments};
 use crate::verify::hourly::Checks;
 use crate::ws::{FaultHooks, LinkMonitor, LinkTimes, PlayState};
 use crate::{db, http, ws};
@@ -113,6 +113,8 @@ pub struct ServerParts {
     pub calendar: standings::Calendar,
     /// The bounds of adjustments by operators.
     pub adjustments: AdjustmentBounds,
+    /// The guarantee of a tournament above which a second operator approves its announcement.
+    pub tournament_approval_above: Coins,
     /// The score of signs of collusion from which a pair of players is an alert.
     pub collusion_alert_score: i64,
     /// The limits by address and account.
@@ -201,6 +203,7 @@ pub async fn serve(config: Config) -> Result<(), ServeError> {
         rewards,
         calendar: config.standings.calendar(),
         adjustments: config.adjustments.bounds(),
+        tournament_approval_above: config.adjustments.tournament_approval_coins.0,
         collusion_alert_score: config.collusion_alert_score,
         rate_limits: config.rate_limits.options(),
         retention: config.retention.periods(),
@@ -287,7 +290,6 @@ pub async fn start(
         .has_archive()
         .then(|| Archiver::new(pool.clone(), clock.clone(), records.clone(), parts.archiving));
     let jobs = Jobs::new(pool.clone(), &metrics, &retention, &checks, archiver.as_ref());
-    let jobs = tokio::spawn(jobs.run(stopping.clone()));
 
     let idempotency = Idempotency::new(pool.clone());
     let rewards = Rewards::new(pool.clone(), ledger.clone(), clock.clone(), parts.rewards);
@@ -326,6 +328,13 @@ pub async fn start(
     });
     ledger.create_tournament_fee_account().await?;
     let tournaments = Tournaments::new(pool.clone(), ledger.clone(), lobby.clone());
+    let approval_above = parts.tournament_approval_above;
+    let tournament_requests =
+        TournamentRequests::new(pool.clone(), tournaments.clone(), approval_above);
+    let tournament_schedules =
+        TournamentSchedules::new(pool.clone(), tournaments.clone(), zone, approval_above);
+    let jobs = jobs.with_schedules(&tournament_schedules);
+    let jobs = tokio::spawn(jobs.run(stopping.clone()));
     background.spawn(tournaments.clone().run());
     background.spawn(catalog.follow_changes());
     background.spawn(lobby.clone().follow_rooms());
@@ -382,6 +391,8 @@ pub async fn start(
         social,
         standings,
         tournaments,
+        tournament_requests,
+        tournament_schedules,
         pool,
         readiness,
     };

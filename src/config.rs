@@ -236,7 +236,7 @@ impl StandingsSettings {
     }
 }
 
-/// The bounds of adjustments by operators.
+/// The bounds on the coins that operators move: adjustments, and guarantees of tournaments.
 #[derive(Args, Clone, Debug)]
 pub struct AdjustmentSettings {
     /// The largest adjustment, given or taken, in whole coins.
@@ -267,6 +267,16 @@ pub struct AdjustmentSettings {
         value_name = "COINS"
     )]
     pub adjustment_player_day_max_coins: WholeCoins,
+
+    /// The guarantee of a tournament above which another operator has to approve its announcement,
+    /// in whole coins.
+    #[arg(
+        long,
+        env = "BAHAY_TOURNAMENT_APPROVAL_COINS",
+        default_value = "10000",
+        value_name = "COINS"
+    )]
+    pub tournament_approval_coins: WholeCoins,
 }
 
 impl AdjustmentSettings {

@@ -15,6 +15,7 @@ use crate::metrics::{CounterFamily, Metrics};
 use crate::months::{self, Months};
 use crate::records::{ARCHIVING_PERIOD, Archiver};
 use crate::retention::{self, Retention};
+use crate::tournaments::{SCHEDULE_PERIOD, TournamentSchedules};
 use crate::verify::hourly::Checks;
 
 /// The interval at which a node reads the last check of the ledger and the state of the queue. It
@@ -27,6 +28,7 @@ const REMOVE_EXPIRED_ROWS: &str = "remove_expired_rows";
 const MAINTAIN_MONTHS: &str = "maintain_months";
 const CHECK_LEDGER: &str = "check_ledger";
 const ARCHIVE_RECORDS: &str = "archive_records";
+const ANNOUNCE_TOURNAMENTS: &str = "announce_tournaments";
 
 /// The jobs of a node. Clones share everything.
 #[derive(Clone, Debug)]
@@ -83,6 +85,13 @@ impl Jobs {
             move || dead.stats().dead,
         );
         jobs
+    }
+
+    /// Adds the announcement of tournaments by their schedules.
+    pub fn with_schedules(self, schedules: &TournamentSchedules) -> Self {
+        let announce = call!(schedules, announce_due);
+        let worker = self.worker.every(SCHEDULE_PERIOD, ANNOUNCE_TOURNAMENTS, announce);
+        Self { worker, ..self }
     }
 
     /// Runs the jobs until the server stops, and returns when they have ended or are handed back.
@@ -143,8 +152,14 @@ impl Jobs {
 fn count_outcomes(metrics: &Metrics) -> impl Fn(&'static str, Outcome) + Send + Sync + 'static {
     let register = |name, help| {
         let counts = CounterFamily::default();
-        counts
-            .expose("name", &[REMOVE_EXPIRED_ROWS, MAINTAIN_MONTHS, CHECK_LEDGER, ARCHIVE_RECORDS]);
+        let names = [
+            REMOVE_EXPIRED_ROWS,
+            MAINTAIN_MONTHS,
+            CHECK_LEDGER,
+            ARCHIVE_RECORDS,
+            ANNOUNCE_TOURNAMENTS,
+        ];
+        counts.expose("name", &names);
         metrics.register_counts(name, help, &counts);
         counts
     };

@@ -4,7 +4,11 @@ use bahay_api::operator::alerts::HouseAlerts;
 use sqlx::PgPool;
 
 use crate::clock::Timestamp;
-use crate::db;
+use crate::db::{self, to_sql};
+
+/// The time for which a transfer or a table of a tournament is due before it is an alert, in
+/// milliseconds.
+pub const TOURNAMENT_STUCK_MS: u32 = 180_000;
 
 /// The reader of the alerts. Clones share the pool.
 #[derive(Clone, Debug)]
@@ -26,6 +30,7 @@ impl Alerts {
         dead_nodes: Option<i64>,
         pairs_suspected: Option<i64>,
     ) -> Result<HouseAlerts, sqlx::Error> {
+        let due = Timestamp::from_ms(at.ms() - i64::from(TOURNAMENT_STUCK_MS));
         let once = || {
             sqlx::query!(
                 r#"
@@ -44,11 +49,18 @@ impl Alerts {
                         select count(*) from corrections c where c.state = 'open'
                     ) as "corrections_open!",
                     (
+                        select count(*) from tournament_requests q where q.state = 'open'
+                    ) as "tournament_requests_open!",
+                    (
+                        select count(*) from tournaments t where t.due_at <= $1
+                    ) as "tournaments_stuck!",
+                    (
                         select count(*) from player_reports r where r.outcome is null
                     ) as "reports_open!",
                     (select count(*) from jobs j where j.died_at is not null) as "jobs_dead!"
                 from house h
-                "#
+                "#,
+                to_sql(due) as _
             )
             .fetch_one(&self.pool)
         };
@@ -61,6 +73,8 @@ impl Alerts {
             ledger_differences: row.ledger_differences,
             tables_halted: row.tables_halted,
             corrections_open: row.corrections_open,
+            tournament_requests_open: row.tournament_requests_open,
+            tournaments_stuck: row.tournaments_stuck,
             reports_open: row.reports_open,
             pairs_suspected,
             jobs_dead: row.jobs_dead,

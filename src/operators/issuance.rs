@@ -17,6 +17,7 @@ use std::time::Duration;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
+use super::{SignedIn, tokens};
 use crate::clock::Timestamp;
 use crate::db::to_sql;
 use crate::entropy;
@@ -65,6 +66,25 @@ pub(super) async fn end_issuance_in_tx(
     .execute(tx)
     .await
     .map(|_| ())
+}
+
+impl<C> SignedIn<C> {
+    /// Returns whether the operator's session is open, and keeps it open until the caller's
+    /// transaction ends.
+    pub async fn holds_session_in_tx(&self, tx: &mut PgConnection) -> Result<bool, sqlx::Error> {
+        tokens::holds_session_in_tx(tx, self.id, self.session).await
+    }
+
+    /// Returns whether the operator, at present, and the author of an earlier request may be one
+    /// person.
+    pub async fn is_dependent_on_in_tx(
+        &self,
+        tx: &mut PgConnection,
+        now: Timestamp,
+        author: (OperatorId, Timestamp),
+    ) -> Result<bool, sqlx::Error> {
+        is_dependent(tx, (self.id, now), author).await
+    }
 }
 
 /// Returns whether two operators may be one person, judged by the issuers of their codes: those of

@@ -15,6 +15,7 @@
 //! report never delays players; a page has at most [`PAGE_MAX`] rows. Deliberately absent:
 //! authorization.
 
+mod account_transfers;
 mod booked;
 mod books;
 mod csv;
@@ -41,6 +42,7 @@ use crate::records::Records;
 pub use bahay_api::operator::players::PlayerNote;
 pub use bahay_api::operator::settlements::SettlementFilter;
 
+pub use account_transfers::AccountTransfers;
 pub use booked::{Interval, OperationCount, TransferTotals, write_transfers};
 pub use books::{OperationRow, Reversibility, add_up};
 pub use days::PeriodDays;

@@ -14,6 +14,8 @@ pub enum TournamentError {
     CodeRequired,
     #[error("your wallet does not cover the entry")]
     TooFewCoins,
+    #[error("the account is deleted")]
+    AccountDeleted,
     #[error(transparent)]
     Rejected(#[from] Rejection),
     #[error("{}: {}", .0.field, .0.message)]

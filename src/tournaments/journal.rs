@@ -8,7 +8,7 @@ use serde_json::Value;
 use sqlx::{PgConnection, PgPool};
 
 use super::store::{self, Summary};
-use super::{TournamentError, Tournaments, player_notices, state_of, subject};
+use super::{TournamentError, Tournaments, listing, player_notices, state_of, subject};
 use crate::archive::tournament_games;
 use crate::ids::GameId;
 use crate::ledger::TransferForTournament;
@@ -129,6 +129,12 @@ impl Tournaments {
             notices::insert_for_tournament_in_tx(&mut tx, id, &notice).await?;
         }
         self.write_copies_in_tx(&mut tx, id, version, replica, &line, &tournament).await?;
+        let pool = tournament.pool().filter(|_| replica.tournament.pool().is_none());
+        let booking = match write {
+            LineWrite::Booking(transfer) => Some(transfer),
+            LineWrite::None | LineWrite::Audit(_) | LineWrite::Game(_) => None,
+        };
+        listing::write_coins_in_tx(&mut tx, id, pool, booking).await?;
         tx.commit().await?;
         self.publish_standings(id, &replica.tournament, &tournament).await;
         let code = replica.code.clone();
@@ -164,7 +170,9 @@ impl Tournaments {
     ) -> Result<(), TournamentError> {
         match &line.input {
             Input::Register { player, .. } => {
-                store::insert_entrant_in_tx(connection, id, *player).await?;
+                if !store::insert_entrant_in_tx(connection, id, *player).await? {
+                    return Err(TournamentError::AccountDeleted);
+                }
             }
             Input::Withdraw { player } | Input::EntryRefused { player, .. } => {
                 store::remove_entrant_in_tx(connection, id, *player).await?;

@@ -17,9 +17,14 @@
 mod effects;
 mod error;
 mod journal;
+mod listing;
 mod pauses;
+mod player_entries;
 mod player_notices;
+mod requests;
 mod runner;
+mod schedule_times;
+mod schedules;
 mod store;
 
 use std::collections::HashMap;
@@ -50,6 +55,13 @@ use crate::reason::Reason;
 
 pub use bahay_base::states::TournamentState;
 pub use error::TournamentError;
+pub use listing::{OperatedRow, TournamentSelection};
+pub use player_entries::PlayerTournament;
+pub use requests::{TournamentRequestError, TournamentRequests};
+pub use schedule_times::ScheduleTimes;
+pub use schedules::{
+    PERIOD as SCHEDULE_PERIOD, ScheduleChange, ScheduleDraft, ScheduleError, TournamentSchedules,
+};
 pub use store::{ListedTournament, Selection, VersionResults};
 
 use journal::{AuditRecord, LineWrite, Replica};
@@ -98,6 +110,17 @@ pub async fn announce_in_tx(
     connection: &mut PgConnection,
     draft: TournamentDraft,
 ) -> Result<TournamentId, TournamentError> {
+    let id = TournamentId(entropy::uuid());
+    announce_under_id_in_tx(connection, id, draft).await?;
+    Ok(id)
+}
+
+/// Announces a tournament under an id, in the caller's transaction.
+async fn announce_under_id_in_tx(
+    connection: &mut PgConnection,
+    id: TournamentId,
+    draft: TournamentDraft,
+) -> Result<(), TournamentError> {
     let TournamentDraft { terms, code } = draft;
     terms.check().map_err(TournamentError::Terms)?;
     let price = Price { bet: terms.game.bet, multiplier: 1, fee_basis_points: 0 };
@@ -105,7 +128,6 @@ pub async fn announce_in_tx(
         let message = error.message;
         return Err(TournamentError::Terms(TermsError { field: "game.bet", message }));
     }
-    let id = TournamentId(entropy::uuid());
     let seed = ServerSeed(Hex(entropy::seed()));
     let tournament = Tournament::new(id, terms.clone(), seed);
     let due_at = tournament.deadline();
@@ -115,7 +137,7 @@ pub async fn announce_in_tx(
         let message = "another tournament has this code";
         return Err(TournamentError::Terms(TermsError { field: "code", message }));
     }
-    Ok(id)
+    Ok(())
 }
 
 /// Returns the subject of audit entries about a tournament.
@@ -191,15 +213,20 @@ impl Tournaments {
         self.run_effects(id).await
     }
 
-    /// Announces a tournament, with its audit entry.
+    /// Announces a tournament under an id, with its audit entry. A repeated announcement changes
+    /// nothing.
     pub async fn announce(
         &self,
         by: &Actor,
+        id: TournamentId,
         draft: TournamentDraft,
     ) -> Result<TournamentId, TournamentError> {
+        if store::read_announcement(&self.inner.pool, id).await?.is_some() {
+            return Ok(id);
+        }
         let detail = json!({ "name": draft.terms.name, "guarantee": draft.terms.guarantee });
         let mut tx = self.inner.pool.begin().await?;
-        let id = announce_in_tx(&mut tx, draft).await?;
+        announce_under_id_in_tx(&mut tx, id, draft).await?;
         let action = Action::TournamentAnnounced;
         audit::record_in_tx(&mut tx, by, action, Some(&subject(id)), detail).await?;
         tx.commit().await?;

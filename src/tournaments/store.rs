@@ -260,12 +260,20 @@ fn to_round(round: u32) -> i32 {
     i32::try_from(round).unwrap_or(i32::MAX)
 }
 
-/// Notes that a player is registered, once.
+/// Notes that a player is registered, once. Returns false if the account is deleted: the lock on its
+/// row orders the registration against a deletion, which takes it as well.
 pub(super) async fn insert_entrant_in_tx(
     connection: &mut PgConnection,
     id: TournamentId,
     player: PlayerId,
-) -> Result<(), sqlx::Error> {
+) -> Result<bool, sqlx::Error> {
+    let is_there = sqlx::query_scalar!(
+        r#"select p.deleted_at is null as "is_there!" from players p where p.id = $1 for share"#,
+        player.0
+    );
+    if is_there.fetch_optional(&mut *connection).await? != Some(true) {
+        return Ok(false);
+    }
     sqlx::query!(
         "insert into tournament_entrants (tournament, player) values ($1, $2)
         on conflict do nothing",
@@ -274,7 +282,7 @@ pub(super) async fn insert_entrant_in_tx(
     )
     .execute(connection)
     .await
-    .map(|_| ())
+    .map(|_| true)
 }
 
 pub(super) async fn remove_entrant_in_tx(

@@ -437,7 +437,8 @@ await luz.getByRole('button', { name: 'Open the house' }).click();
 await luz.getByRole('button', { name: 'Close the house' }).waitFor();
 
 const pages = ['today', 'today/compare', 'settlements', 'players', `players/${player.player.id}`, 'reports', 'sanctions',
-  'collusion', 'ledger', 'search', 'transfers', 'rooms', 'rooms/newbie', 'tables', 'corrections', 'switches', 'operators',
+  'collusion', 'ledger', 'search', 'transfers', 'rooms', 'rooms/newbie', 'tables', 'tournaments', 'tournaments/new',
+  'tournament-requests', 'tournament-schedules', 'tournament-schedules/new', 'corrections', 'switches', 'operators',
   'jobs', 'token', 'audit'];
 for (const path of pages) {
   const answer = await luz.goto(`${url}/desk/${path}`);

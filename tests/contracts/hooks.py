@@ -36,6 +36,8 @@ BEYOND_SCHEMAS = {
     "room_unsound",
     # Two settings of a tournament contradict each other, or the catalogue lacks the game's rule set.
     "tournament_unsound",
+    # The guarantee is above the setting of the server.
+    "tournament_approval_required",
     # Two settings of a private table contradict each other, or the catalogue lacks the rule set.
     "rules_invalid",
     # The limits are settings of the house.

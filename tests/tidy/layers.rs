@@ -60,14 +60,14 @@ operators: accounts auth clock db entropy ids ledger rate_limit reason social
 reports: archive clock db ids ledger projections records verify
 # Projections of finished games.
 ratings: db ids projections
-# The registration of jobs.
-jobs: metrics months records retention verify::hourly
 # Tables, and the path to them.
 tables: archive clock db entropy ids ledger live_store metrics reason
 rooms: clock db ids operators reason tables
 lobby: accounts allowance clock entropy ledger live_store rate_limit ratings reason rooms tables
 # Tournaments: their journals, and the runner of their effects.
 tournaments: archive clock db entropy ids ledger lobby notices operators rate_limit reason
+# The registration of jobs.
+jobs: metrics months records retention tournaments verify::hourly
 # The two public interfaces, which share the protocol.
 ws: accounts auth clock entropy ids live_store lobby metrics notices problem rate_limit social
     tables

@@ -10,6 +10,7 @@ axum: http operators problem ws
 argon2: accounts
 # Modules that read for REST read its bodies. Tables, the lobby and the socket know none.
 bahay_api: accounts archive cli http ledger notices operators problem reports rooms social standings
+    tournaments
 hyper: http
 hyper_util: cli http
 maud: http

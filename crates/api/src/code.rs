@@ -185,6 +185,20 @@ codes! {
     RegistrationClosed = "registration_closed", CONFLICT, "Registration is closed";
     TournamentFull = "tournament_full", CONFLICT, "Every entry is taken";
     TournamentStarted = "tournament_started", CONFLICT, "The tournament has started";
+    TournamentApprovalRequired = "tournament_approval_required", CONFLICT,
+        "The guarantee requires the approval of another operator";
+    TournamentRequestNotFound = "tournament_request_not_found", NOT_FOUND,
+        "The request for a tournament does not exist";
+    TournamentRequestOwn = "tournament_request_own", FORBIDDEN,
+        "You cannot decide on your own request for a tournament";
+    TournamentRequestNotOwn = "tournament_request_not_own", CONFLICT,
+        "Another operator requested this tournament";
+    TournamentRequestNotIndependent = "tournament_request_not_independent", FORBIDDEN,
+        "You are not independent of the operator who requested this tournament";
+    TournamentRequestDecided = "tournament_request_decided", CONFLICT,
+        "The request for a tournament is closed";
+    TournamentScheduleNotFound = "tournament_schedule_not_found", NOT_FOUND,
+        "The schedule does not exist";
     TournamentUnsound = "tournament_unsound", UNPROCESSABLE_ENTITY,
         "The terms of the tournament are invalid";
     NotRegistered = "not_registered", CONFLICT, "You are not registered";

@@ -287,6 +287,14 @@ text_schema! {
 }
 
 text_schema! {
+    /// The schema of a time of the day in hours and minutes.
+    TimeOfDayText as "TimeOfDay", |text| text
+        .max_length(Some(5))
+        .pattern(Some("^([01][0-9]|2[0-3]):[0-5][0-9]$"))
+        .examples(["20:00"])
+}
+
+text_schema! {
     /// The schema of an operator's name in a path.
     OperatorNameText as "OperatorName", |text| text.max_length(Some(32)).examples(["ate.luz"])
 }

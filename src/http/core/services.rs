@@ -18,7 +18,7 @@ use crate::reports::{Pairs, Reports};
 use crate::rewards::Rewards;
 use crate::social::Social;
 use crate::standings::Standings;
-use crate::tournaments::Tournaments;
+use crate::tournaments::{TournamentRequests, TournamentSchedules, Tournaments};
 use crate::verify::hourly::Checks;
 
 use super::analyses::Analyses;
@@ -52,6 +52,8 @@ pub struct Services {
     pub social: Social,
     pub standings: Standings,
     pub tournaments: Tournaments,
+    pub tournament_requests: TournamentRequests,
+    pub tournament_schedules: TournamentSchedules,
     /// The live store, for socket tickets among others.
     pub live: LiveStore,
     pub clock: Clock,

@@ -21,6 +21,8 @@ pub(crate) mod settlements;
 pub(crate) mod statements;
 pub(crate) mod tables;
 pub(crate) mod today;
+pub(crate) mod tournament_requests;
+pub(crate) mod tournament_schedules;
 pub(crate) mod tournaments;
 pub(crate) mod transfers;
 
@@ -56,6 +58,66 @@ pub(crate) fn routes(routes: Routes) -> Routes {
         .bind(&operations::games::SHOW_DOSSIER, games::api::show_dossier)
         .bind(&operations::games::REPLAY_GAME, games::api::replay_game)
         .bind(&operations::tournaments::ANNOUNCE_TOURNAMENT, tournaments::api::announce_tournament)
+        .bind(
+            &operations::tournaments::LIST_OPERATED_TOURNAMENTS,
+            tournaments::api::list_operated_tournaments,
+        )
+        .bind(
+            &operations::tournaments::SHOW_OPERATED_TOURNAMENT,
+            tournaments::api::show_operated_tournament,
+        )
+        .bind(
+            &operations::tournaments::LIST_OPERATED_STANDINGS,
+            tournaments::api::list_operated_standings,
+        )
+        .bind(
+            &operations::tournaments::LIST_OPERATED_RESULTS,
+            tournaments::api::list_operated_results,
+        )
+        .bind(
+            &operations::tournament_schedules::CREATE_TOURNAMENT_SCHEDULE,
+            tournament_schedules::api::create_tournament_schedule,
+        )
+        .bind(
+            &operations::tournament_schedules::LIST_TOURNAMENT_SCHEDULES,
+            tournament_schedules::api::list_tournament_schedules,
+        )
+        .bind(
+            &operations::tournament_schedules::PAUSE_TOURNAMENT_SCHEDULE,
+            tournament_schedules::api::pause_tournament_schedule,
+        )
+        .bind(
+            &operations::tournament_schedules::RESUME_TOURNAMENT_SCHEDULE,
+            tournament_schedules::api::resume_tournament_schedule,
+        )
+        .bind(
+            &operations::tournament_schedules::DELETE_TOURNAMENT_SCHEDULE,
+            tournament_schedules::api::delete_tournament_schedule,
+        )
+        .bind(
+            &operations::tournament_requests::REQUEST_TOURNAMENT,
+            tournament_requests::api::request_tournament,
+        )
+        .bind(
+            &operations::tournament_requests::LIST_TOURNAMENT_REQUESTS,
+            tournament_requests::api::list_tournament_requests,
+        )
+        .bind(
+            &operations::tournament_requests::SHOW_TOURNAMENT_REQUEST,
+            tournament_requests::api::show_tournament_request,
+        )
+        .bind(
+            &operations::tournament_requests::APPROVE_TOURNAMENT,
+            tournament_requests::api::approve_tournament,
+        )
+        .bind(
+            &operations::tournament_requests::REJECT_TOURNAMENT,
+            tournament_requests::api::reject_tournament,
+        )
+        .bind(
+            &operations::tournament_requests::WITHDRAW_TOURNAMENT_REQUEST,
+            tournament_requests::api::withdraw_tournament_request,
+        )
         .bind(
             &operations::tournaments::PREVIEW_CANCELLATION,
             tournaments::api::preview_cancellation,

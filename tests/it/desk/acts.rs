@@ -12,14 +12,14 @@ type Place = Result<&'static str, &'static str>;
 
 const READ: Place = Err("what is read: people have the desk, programs the API");
 const SIGNED_IN: Place = Err("a session or its token: the command line acts for no operator");
-const TWO_PEOPLE: Place =
-    Err("a correction takes two people, whom the command line cannot tell apart");
+const TWO_PEOPLE: Place = Err("the act takes two people, whom the command line cannot tell apart");
 const NAMED: Place = Err("the act is judged by its author, whom the command line does not know");
 const DEAD_JOBS: Place =
     Err("the decision rests on the job's error, which the desk and the API show");
 const SETTINGS: Place =
     Err("settings are checked against each other and by revision: a form, or a program's request");
-const NO_PAGE: Place = Err("tournaments are run over the API until the desk has their pages");
+const AMOUNTS: Place =
+    Err("the amounts by player are looked at before, which the desk and the API show");
 const HOUSE: Place = Err("the command line closes the house; a single room waits for the desk");
 
 /// Each operation, with its route at the desk and its command.
@@ -65,9 +65,28 @@ const ACTS: &[(&str, Place, Place)] = &[
     ("void_table", Ok("POST /desk/tables/{id}/voiding"), Ok("table void")),
     ("release_table", Ok("POST /desk/tables/{id}/release"), Ok("table release")),
     ("refund_lost_pot", Ok("POST /desk/tables/{id}/pot-refund"), Ok("table refund-pot")),
-    ("announce_tournament", NO_PAGE, NO_PAGE),
-    ("preview_cancellation", NO_PAGE, NO_PAGE),
-    ("cancel_tournament", NO_PAGE, NO_PAGE),
+    ("announce_tournament", Ok("POST /desk/tournaments"), SETTINGS),
+    ("list_operated_tournaments", Ok("GET /desk/tournaments"), READ),
+    ("show_operated_tournament", Ok("GET /desk/tournaments/{id}"), READ),
+    ("list_operated_standings", Ok("GET /desk/tournaments/{id}"), READ),
+    ("list_operated_results", Ok("GET /desk/tournaments/{id}/results.jsonl"), READ),
+    ("preview_cancellation", Ok("GET /desk/tournaments/{id}/cancellation"), READ),
+    ("cancel_tournament", Ok("POST /desk/tournaments/{id}/cancellation"), AMOUNTS),
+    ("request_tournament", Ok("POST /desk/tournament-requests"), TWO_PEOPLE),
+    ("list_tournament_requests", Ok("GET /desk/tournament-requests"), READ),
+    ("show_tournament_request", Ok("GET /desk/tournament-requests/{id}"), READ),
+    ("approve_tournament", Ok("POST /desk/tournament-requests/{id}/approval"), TWO_PEOPLE),
+    ("reject_tournament", Ok("POST /desk/tournament-requests/{id}/rejection"), TWO_PEOPLE),
+    (
+        "withdraw_tournament_request",
+        Ok("POST /desk/tournament-requests/{id}/withdrawal"),
+        TWO_PEOPLE,
+    ),
+    ("create_tournament_schedule", Ok("POST /desk/tournament-schedules"), SETTINGS),
+    ("list_tournament_schedules", Ok("GET /desk/tournament-schedules"), READ),
+    ("pause_tournament_schedule", Ok("POST /desk/tournament-schedules/{id}/pause"), SETTINGS),
+    ("resume_tournament_schedule", Ok("POST /desk/tournament-schedules/{id}/resumption"), SETTINGS),
+    ("delete_tournament_schedule", Ok("POST /desk/tournament-schedules/{id}/deletion"), SETTINGS),
     ("list_dead_jobs", Ok("GET /desk/jobs"), READ),
     ("retry_dead_job", Ok("POST /desk/jobs/{job}/retry"), DEAD_JOBS),
     ("discard_dead_job", Ok("POST /desk/jobs/{job}/discarding"), DEAD_JOBS),

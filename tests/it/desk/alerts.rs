@@ -25,7 +25,8 @@ async fn alerts_name_failures_and_waiting_work_with_links() {
     let token = luz.create_token().await;
     let well = json!({
         "is_live_store_writable": true, "dead_nodes": 0, "is_house_open": true,
-        "ledger_differences": 0, "tables_halted": 0, "corrections_open": 0, "reports_open": 0, "jobs_dead": 0,
+        "ledger_differences": 0, "tables_halted": 0, "corrections_open": 0,
+        "tournament_requests_open": 0, "tournaments_stuck": 0, "reports_open": 0, "jobs_dead": 0,
     });
     assert_fields(&ok(server.get("/v1/operator/alerts", &token)).await, well);
 

@@ -57,6 +57,25 @@ GET  /desk/tables/{id}/voiding                403    403     403     404
 POST /desk/tables/{id}/voiding                403    403     403     404
 POST /desk/tables/{id}/release                403    403     403     404
 POST /desk/tables/{id}/pot-refund             403    403     403     409
+GET  /desk/tournaments                        200    200     200     200
+GET  /desk/tournaments/new                    403    403     403     200
+GET  /desk/tournaments/{id}                   404    404     404     404
+GET  /desk/tournaments/{id}/results.jsonl     404    404     404     404
+GET  /desk/tournaments/{id}/cancellation      403    403     403     404
+POST /desk/tournaments                        403    403     403     422
+POST /desk/tournaments/{id}/cancellation      403    403     403     404
+GET  /desk/tournament-schedules               200    200     200     200
+GET  /desk/tournament-schedules/new           403    403     403     200
+POST /desk/tournament-schedules               403    403     403     422
+POST /desk/tournament-schedules/{id}/pause    403    403     403     404
+POST /desk/tournament-schedules/{id}/resumption 403  403     403     404
+POST /desk/tournament-schedules/{id}/deletion 403    403     403     404
+GET  /desk/tournament-requests                200    200     200     200
+GET  /desk/tournament-requests/{id}           404    404     404     404
+POST /desk/tournament-requests                403    403     403     422
+POST /desk/tournament-requests/{id}/approval  403    403     403     404
+POST /desk/tournament-requests/{id}/rejection 403    403     403     404
+POST /desk/tournament-requests/{id}/withdrawal 403   403     403     404
 GET  /desk/corrections                        200    200     200     200
 GET  /desk/corrections/new                    403    403     200     200
 GET  /desk/corrections/{id}                   404    404     404     404
@@ -101,6 +120,11 @@ fn fields(line: &str) -> Vec<(&'static str, String)> {
             ("amount", "1.00".into()),
             why(),
         ],
+        "POST /desk/tournaments"
+        | "POST /desk/tournament-requests"
+        | "POST /desk/tournament-schedules" => {
+            vec![("attempt", id()), ("preset", "nothing".into()), why()]
+        }
         "POST /desk/players/{id}/notes" => {
             vec![("attempt", id()), ("words", REASON.into())]
         }

@@ -12,3 +12,4 @@ mod refusals;
 mod reports;
 mod running;
 mod sign_in;
+mod tournaments;

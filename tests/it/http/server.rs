@@ -28,7 +28,7 @@ use bahay::rewards::{Rewards, Terms};
 use bahay::social::Social;
 use bahay::standings::{Calendar, Standings};
 use bahay::tables::Tables;
-use bahay::tournaments::Tournaments;
+use bahay::tournaments::{TournamentRequests, TournamentSchedules, Tournaments};
 use bahay::verify::hourly::Checks;
 use bahay_engine::coins::Coins;
 use bahay_engine::table::{Clocks, PlayerId};
@@ -45,7 +45,9 @@ pub(crate) use super::responses::{
     refusal, refused, status_of, text,
 };
 use crate::support::bank::Bank;
-use crate::support::house::{adjustments, cheap_auth_options, wide_rate_limits};
+use crate::support::house::{
+    TOURNAMENT_APPROVAL_ABOVE, adjustments, cheap_auth_options, wide_rate_limits,
+};
 use crate::support::live::TestLive;
 use crate::support::rest::items;
 
@@ -81,6 +83,7 @@ pub(crate) struct Node {
     client: reqwest::Client,
     pub(crate) accounts: Accounts,
     pub(crate) standings: Standings,
+    pub(crate) schedules: TournamentSchedules,
     /// The live store of the node.
     pub(crate) live: TestLive,
     task: JoinHandle<()>,
@@ -340,6 +343,12 @@ impl Node {
         let standings = Standings::new(pool.clone(), live.clone(), Calendar::default());
         let reports = Reports::with_own_pool(&pool).with_records(records.clone());
         let tournaments = Tournaments::new(pool.clone(), ledger.clone(), lobby.clone());
+        let schedules = TournamentSchedules::new(
+            pool.clone(),
+            tournaments.clone(),
+            standings.calendar().time_zone().clone(),
+            TOURNAMENT_APPROVAL_ABOVE,
+        );
         let services = Services {
             accounts: accounts.clone(),
             analyses: Analyses::new(ANALYSIS_OPTIONS),
@@ -362,6 +371,12 @@ impl Node {
             rewards: Rewards::new(pool.clone(), ledger.clone(), clock.clone(), Terms::default()),
             social: Social::new(pool.clone()),
             standings: standings.clone(),
+            tournament_requests: TournamentRequests::new(
+                pool.clone(),
+                tournaments.clone(),
+                TOURNAMENT_APPROVAL_ABOVE,
+            ),
+            tournament_schedules: schedules.clone(),
             tournaments,
             ledger,
             lobby,
@@ -387,6 +402,7 @@ impl Node {
             client,
             accounts,
             standings,
+            schedules,
             live: stored,
             task,
             probing,

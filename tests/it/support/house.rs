@@ -116,6 +116,9 @@ pub(crate) fn patient_links() -> LinkTimes {
     LinkTimes { asked: silence, other: silence }
 }
 
+/// The default guarantee above which a tournament requires approval.
+pub(crate) const TOURNAMENT_APPROVAL_ABOVE: Coins = Coins::from_hundredths(1_000_000);
+
 /// Returns the default bounds of adjustments.
 pub(crate) fn adjustments() -> AdjustmentBounds {
     let coins = |whole| Coins::from_whole(whole).unwrap();
@@ -312,6 +315,7 @@ async fn start(
         rewards: Terms::default(),
         calendar: bahay::standings::Calendar::default(),
         adjustments: adjustments(),
+        tournament_approval_above: TOURNAMENT_APPROVAL_ABOVE,
         collusion_alert_score: bahay::reports::pairs::signs::ALERT_SCORE_DEFAULT,
         rate_limits,
         retention: RetentionPeriods::default(),

@@ -2,8 +2,10 @@
 //! for, whatever happens to a node in between.
 
 mod archived;
+mod deletion;
 mod duplicate;
 mod formats;
+mod schedules;
 mod standings;
 
 use bahay::operators::Role;

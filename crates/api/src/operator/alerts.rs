@@ -34,6 +34,10 @@ pub struct HouseAlerts {
     pub tables_halted: i64,
     /// The corrections that wait for a decision.
     pub corrections_open: i64,
+    /// The requests for tournaments that wait for a decision.
+    pub tournament_requests_open: i64,
+    /// The tournaments with a transfer or a table that has been due for three minutes.
+    pub tournaments_stuck: i64,
     /// The players' reports that wait for a decision.
     pub reports_open: i64,
     /// The open pairs of players whose signs of collusion in the last seven days reach the alert

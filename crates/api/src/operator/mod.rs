@@ -18,6 +18,8 @@ pub mod settlements;
 pub mod statements;
 pub mod tables;
 pub mod today;
+pub mod tournament_requests;
+pub mod tournament_schedules;
 pub mod tournaments;
 pub mod transfers;
 
@@ -43,6 +45,8 @@ pub(crate) static OPERATIONS: &[&[&Operation]] = &[
     statements::OPERATIONS,
     tables::OPERATIONS,
     today::OPERATIONS,
+    tournament_requests::OPERATIONS,
+    tournament_schedules::OPERATIONS,
     tournaments::OPERATIONS,
     transfers::OPERATIONS,
 ];

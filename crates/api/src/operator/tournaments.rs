@@ -1,24 +1,74 @@
-//! Tournaments that operators announce and cancel.
+//! Tournaments that operators announce, watch and cancel.
 
+use bahay_base::clock::BoundedTimestamp;
+use bahay_base::ids::GameName;
 use bahay_base::reason::Reason;
+use bahay_base::states::TournamentState;
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use serde_json::Value;
+use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
+use crate::PageQuery;
 use crate::operation::operations;
-use crate::player::tournaments::Tournament;
-use crate::values::{Coins, IdText, ReasonText};
+use crate::player::tournaments::{Tournament, TournamentResults, TournamentStanding};
+use crate::values::{Coins, GameNameText, IdText, ReasonText, Time};
+
+/// The maximum number of steps of the payouts in a request.
+pub const PAYOUT_STEPS_MAX: usize = 16;
+
+/// The maximum number of places of a step in a request.
+pub const PAYOUT_SHARES_MAX: usize = 500;
 
 operations! {
     /// Announce a tournament
     ///
-    /// A preset determines the format, the bounds on entrants and the payouts. The detail of
-    /// `tournament_unsound` states the field. For the role `admin`.
+    /// A preset determines the format and the bounds on entrants, and the payouts unless the request
+    /// has some. The detail of `tournament_unsound` states the field. A guarantee above a setting of
+    /// the server is refused with `tournament_approval_required`: request the tournament instead. For
+    /// the role `admin`.
     ANNOUNCE_TOURNAMENT = Post "/v1/operator/tournaments", Operators, Operator {
         headers RequiredKey,
         body AnnounceTournament,
         201 json Tournament: "The tournament",
-        refuses TournamentUnsound,
+        refuses TournamentUnsound TournamentApprovalRequired,
+    }
+
+    /// List the tournaments for operators
+    ///
+    /// Newest first, with private ones. For operators of every role.
+    LIST_OPERATED_TOURNAMENTS = Get "/v1/operator/tournaments", Operators, Operator {
+        query PageQuery<OperatedTournamentFilter>,
+        200 page OperatedTournament: "A page of tournaments",
+    }
+
+    /// Show a tournament to operators
+    ///
+    /// For operators of every role.
+    SHOW_OPERATED_TOURNAMENT = Get "/v1/operator/tournaments/{id}", Operators, Operator {
+        path id: IdText = "The tournament",
+        200 json OperatedTournamentDetail: "The tournament, with its terms, coins and tables",
+        refuses TournamentNotFound,
+    }
+
+    /// List the standings of a tournament for operators
+    ///
+    /// The best first. Equal scores share a rank. For operators of every role.
+    LIST_OPERATED_STANDINGS = Get "/v1/operator/tournaments/{id}/standings", Operators, Operator {
+        path id: IdText = "The tournament",
+        query PageQuery,
+        200 page TournamentStanding: "A page of players",
+        refuses TournamentNotFound,
+    }
+
+    /// List the results of a tournament for operators
+    ///
+    /// The list that `docs/verify_tournament.py` checks, in order. For operators of every role.
+    LIST_OPERATED_RESULTS = Get "/v1/operator/tournaments/{id}/results", Operators, Operator {
+        path id: IdText = "The tournament",
+        query PageQuery,
+        200 page TournamentResults: "A page of results",
+        refuses TournamentNotFound,
     }
 
     /// Preview the cancellation of a tournament
@@ -45,7 +95,7 @@ operations! {
 }
 
 /// A request to announce a tournament.
-#[derive(Debug, Deserialize, ToSchema)]
+#[derive(Clone, Debug, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AnnounceTournament {
     /// The name of a preset, such as `sit_and_go_3`, `championship` or `arena_hour`.
@@ -69,18 +119,148 @@ pub struct AnnounceTournament {
     #[serde(default)]
     #[schema(minimum = 0, maximum = 100_000_000, example = 500)]
     pub fee: i64,
+    /// True if a player may enter by a pass instead of coins.
+    #[serde(default)]
+    pub accepts_passes: bool,
     /// The minimum of the pool, in hundredths of a coin.
     #[serde(default)]
     #[schema(minimum = 0, maximum = 100_000_000_000_i64, example = 20_000)]
     pub guarantee: i64,
+    /// The shares of the places in steps by the number of entrants; those of the preset by default.
+    #[serde(default)]
+    #[schema(min_items = 1, max_items = 16)]
+    pub payouts: Option<Vec<PayoutStep>>,
     /// The time until the start, in seconds; absent for a sit-and-go.
     #[serde(default)]
     #[schema(minimum = 1, maximum = 31_536_000)]
     pub starts_in_s: Option<u32>,
+    /// The time of the start, instead of `starts_in_s`.
+    #[serde(default)]
+    #[schema(value_type = Option<Time>)]
+    pub starts_at: Option<BoundedTimestamp>,
+    /// The time after the start in which players may still register, in seconds.
+    #[serde(default)]
+    #[schema(minimum = 0, maximum = 86_400, example = 600)]
+    pub late_registration_s: u32,
+    /// The time between two rounds, in seconds; 10 by default.
+    #[serde(default)]
+    #[schema(minimum = 0, maximum = 86_400, example = 10)]
+    pub break_s: Option<u32>,
+    /// True if house bots may take part, without prizes.
+    #[serde(default)]
+    pub bots: bool,
     /// The code by which players register; absent for a public tournament.
     #[serde(default)]
     #[schema(min_length = 4, max_length = 16, pattern = "^[A-Z0-9]{4,16}$", example = "K7MWQ2XA")]
     pub code: Option<String>,
+}
+
+/// The shares of the places from a number of entrants on.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PayoutStep {
+    /// The least number of entrants, without bots, to which the step applies; 0 in the first step.
+    #[schema(minimum = 0, maximum = 20_000, example = 0)]
+    pub entrants_from: u32,
+    /// The weights of the places, from the first; never ascending, each 1 to 1,000,000.
+    #[schema(min_items = 1, max_items = 500, example = json!([50, 30, 20]))]
+    pub shares: Vec<u32>,
+}
+
+/// Selects tournaments.
+#[derive(Clone, Debug, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct OperatedTournamentFilter {
+    /// Restricts the list to tournaments in this state.
+    #[param(inline)]
+    pub state: Option<TournamentState>,
+    /// Restricts the list to tournaments of this format.
+    #[param(inline)]
+    pub format: Option<TournamentFormat>,
+    /// Restricts the list to a game.
+    #[param(value_type = Option<GameNameText>, inline, example = "tongits")]
+    pub kind: Option<GameName>,
+}
+
+bahay_base::text_enum! {
+    /// The way in which a tournament is played.
+    #[derive(ToSchema)]
+    pub enum TournamentFormat {
+        SitAndGo = "sit_and_go",
+        KnockOut = "knock_out",
+        Arena = "arena",
+        Duplicate = "duplicate",
+    }
+}
+
+/// A tournament for operators.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct OperatedTournament {
+    #[serde(flatten)]
+    pub tournament: Tournament,
+    pub is_private: bool,
+    pub announced_at: Time,
+    /// The sum of the prizes; null until registration is closed.
+    #[schema(required = true)]
+    pub pool: Option<Coins>,
+    /// The coins that the house has earned with it: fees less guarantees and passes, negative if it
+    /// has paid more.
+    pub house_result: Coins,
+    /// True if a transfer or a table has been due for minutes.
+    pub is_stuck: bool,
+}
+
+/// A tournament for operators, with its terms, coins and tables.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct OperatedTournamentDetail {
+    #[serde(flatten)]
+    pub tournament: OperatedTournament,
+    /// The terms, as the list of results has them.
+    #[schema(value_type = Object)]
+    pub terms: Value,
+    /// The code by which players register; null unless it is private.
+    #[schema(required = true)]
+    pub code: Option<String>,
+    /// The last round that has begun, from 1; 0 before the first.
+    pub round: u32,
+    /// The prizes from the first place; empty until registration is closed.
+    pub prizes: Vec<Coins>,
+    /// The SHA-256 of the seed of all draws.
+    pub commitment: String,
+    /// The seed of all draws; null until the tournament is over.
+    #[schema(required = true)]
+    pub seed: Option<String>,
+    /// The transfers of the tournament's account by code. Their amounts add up to the balance.
+    pub transfers: Vec<TournamentTransfers>,
+    /// The balance of the tournament's account; 0 once everything is paid.
+    pub balance: Coins,
+    /// The tables in play.
+    pub tables: Vec<OperatedTournamentTable>,
+}
+
+/// The transfers of a tournament's account that have the same code.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct TournamentTransfers {
+    /// The code of the transfers, such as `tournament_entry`.
+    #[schema(example = "tournament_entry")]
+    pub code: String,
+    /// The number of transfers.
+    pub transfers: i64,
+    /// The sum, negative if the account has paid it.
+    pub amount: Coins,
+}
+
+/// A table of a tournament in play.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct OperatedTournamentTable {
+    pub table: Uuid,
+    /// The round, from 1.
+    pub round: u32,
+    /// The number of the table in the round, from 1.
+    pub number: u32,
+    /// The players by seat.
+    pub players: Vec<Uuid>,
 }
 
 /// A request to cancel a tournament.

@@ -1,5 +1,6 @@
 //! The export of all data held about a player.
 
+use bahay_base::states::TournamentState;
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -12,7 +13,7 @@ use super::rewards::Rewards;
 use super::sign_in::SignInMethods;
 use crate::operation::operations;
 use crate::operator::player_reports::PlayerReport;
-use crate::values::Time;
+use crate::values::{Coins, Time};
 
 operations! {
     /// Export all data held about me
@@ -64,6 +65,8 @@ pub struct ExportHead {
     pub statistics: Vec<Statistics>,
     pub wallet: Wallet,
     pub rewards: Rewards,
+    /// The tournaments for which the player has registered, newest first.
+    pub tournaments: Vec<ExportedTournament>,
     /// The newest 50 notes that operators wrote about the player.
     pub notes: Vec<ExportedNote>,
 }
@@ -73,6 +76,22 @@ pub struct ExportHead {
 pub struct ExportedNote {
     pub written_at: Time,
     pub words: String,
+}
+
+/// A tournament for which the player has registered and not withdrawn.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ExportedTournament {
+    pub tournament: Uuid,
+    #[schema(example = "Three in a ring")]
+    pub name: String,
+    pub state: TournamentState,
+    pub announced_at: Time,
+    /// The player's place; null until it is final.
+    #[schema(required = true)]
+    pub place: Option<u32>,
+    /// The player's prize; null until the place is final.
+    #[schema(required = true)]
+    pub prize: Option<Coins>,
 }
 
 /// A device that signs the player in. Only a hash of its id is stored.

@@ -25,6 +25,8 @@ fn draw(alerts: &HouseAlerts, is_administrator: bool) -> Markup {
     let dead = ["server died within the hour", "servers died within the hour"];
     let halted = ["table halted", "tables halted"];
     let corrections = ["correction to decide", "corrections to decide"];
+    let requests = ["tournament to approve", "tournaments to approve"];
+    let stuck = ["tournament stuck", "tournaments stuck"];
     let reports = ["report to decide", "reports to decide"];
     let pairs = ["pair with signs of collusion", "pairs with signs of collusion"];
     html! {
@@ -36,6 +38,8 @@ fn draw(alerts: &HouseAlerts, is_administrator: bool) -> Markup {
             (counted("bad", "/desk/ledger#checks", alerts.ledger_differences, differences))
             (counted("bad", "/desk/tables#halted", alerts.tables_halted, halted))
             @if !alerts.is_house_open { (alert("bad", "/desk/switches", "The house is closed")) }
+            (counted("bad", "/desk/tournaments?state=running", alerts.tournaments_stuck, stuck))
+            (counted("waiting", "/desk/tournament-requests?state=open", alerts.tournament_requests_open, requests))
             (counted("waiting", "/desk/corrections?state=open", alerts.corrections_open, corrections))
             (counted("waiting", "/desk/reports?state=open", alerts.reports_open, reports))
             @match alerts.pairs_suspected {

@@ -29,7 +29,6 @@ pub(crate) async fn list(
     let request =
         PageRequest::new(session.operator.clone(), form.to_query(&session.zone)?, PAGE, cursors);
     let listed = query::list(&audit, &request).await?;
-    let columns = "At | Operator | Action | Subject | Detail | Channel | Address";
     let mut actions = vec![("", "All")];
     actions.extend(Action::ALL.iter().map(|action| (action.as_str(), action.as_str())));
     let input = |name, label, kind, hint| {
@@ -45,10 +44,16 @@ pub(crate) async fn list(
             button { "Search" }
         }
         p { a data-export href=(form.to_url("/desk/audit.csv")) { "Export all matches as CSV" } }
-        (table("Audit entries, newest first", columns, listed.items.iter().map(|entry| row(&session.zone, entry))))
+        (draw_entries(&session.zone, "Audit entries, newest first", &listed.items))
         (pager(HERE, &form.conditions(), listed.next_cursor.as_deref()))
     };
     Ok(page(&session, "Audit", body))
+}
+
+/// Draws audit entries as a table.
+pub(crate) fn draw_entries(zone: &HouseZone, caption: &str, entries: &[AuditEntry]) -> Markup {
+    let columns = "At | Operator | Action | Subject | Detail | Channel | Address";
+    table(caption, columns, entries.iter().map(|entry| row(zone, entry)))
 }
 
 fn row(zone: &HouseZone, entry: &AuditEntry) -> Vec<Markup> {

@@ -23,6 +23,7 @@ const PAGES: &[(&str, &str)] = &[
     ("/desk/ledger", "Ledger"),
     ("/desk/rooms", "Rooms"),
     ("/desk/tables", "Tables"),
+    ("/desk/tournaments", "Tournaments"),
     ("/desk/corrections", "Corrections"),
     ("/desk/switches", "Switches"),
 ];

@@ -50,6 +50,9 @@ use crate::http::operator::settlements::desk as settlements;
 use crate::http::operator::statements::desk as statements;
 use crate::http::operator::tables::{desk as tables, orders as table_orders};
 use crate::http::operator::today::{comparison_page, desk as today};
+use crate::http::operator::tournament_requests::desk as tournament_requests;
+use crate::http::operator::tournament_schedules::desk as schedules;
+use crate::http::operator::tournaments::{cancellation, desk as tournaments};
 use crate::http::operator::transfers::desk as transfers;
 use crate::http::{DeskOptions, Services};
 
@@ -144,6 +147,27 @@ pub(crate) fn routes(options: DeskOptions) -> Router<Services> {
         .route("/desk/tables/{id}/voiding", get(table_orders::preview).post(table_orders::void))
         .route("/desk/tables/{id}/release", post(table_orders::release))
         .route("/desk/tables/{id}/pot-refund", post(tables::refund_pot))
+        .route("/desk/tournaments", get(tournaments::list).post(tournaments::announce))
+        .route("/desk/tournaments/new", get(tournaments::form))
+        .route("/desk/tournaments/{id}", get(tournaments::show_tournament))
+        .route("/desk/tournaments/{id}/results.jsonl", get(cancellation::export_results))
+        .route(
+            "/desk/tournaments/{id}/cancellation",
+            get(cancellation::preview).post(cancellation::cancel),
+        )
+        .route(
+            "/desk/tournament-requests",
+            get(tournament_requests::list).post(tournament_requests::request),
+        )
+        .route("/desk/tournament-requests/{id}", get(tournament_requests::show_request))
+        .route("/desk/tournament-requests/{id}/approval", post(tournament_requests::approve))
+        .route("/desk/tournament-requests/{id}/rejection", post(tournament_requests::reject))
+        .route("/desk/tournament-requests/{id}/withdrawal", post(tournament_requests::withdraw))
+        .route("/desk/tournament-schedules", get(schedules::list).post(schedules::create))
+        .route("/desk/tournament-schedules/new", get(schedules::form))
+        .route("/desk/tournament-schedules/{id}/pause", post(schedules::pause))
+        .route("/desk/tournament-schedules/{id}/resumption", post(schedules::resume))
+        .route("/desk/tournament-schedules/{id}/deletion", post(schedules::delete))
         .route("/desk/switches", get(house::show_switches))
         .route("/desk/switches/house/closing", post(house::close))
         .route("/desk/switches/house/opening", post(house::open))

@@ -14,7 +14,7 @@ use axum::response::{IntoResponse, Response};
 use bahay_api::operator::players::PlayerNote;
 use bahay_api::player::account::WalletEntry;
 use bahay_api::player::export::{
-    ExportHead, ExportedNote, ExportedSanction, ReceivedReport, SentReport,
+    ExportHead, ExportedNote, ExportedSanction, ExportedTournament, ReceivedReport, SentReport,
 };
 use bahay_api::player::games::GameFilter;
 use futures_util::stream;
@@ -102,6 +102,15 @@ async fn gather_head(services: &Services, player: &Player) -> Result<ExportHead,
         Ok::<_, Problem>(exported.collect())
     };
     let (made, received) = social.list_reports_of(id).await?;
+    let tournaments = services.tournaments.list_by_player(id).await?.into_iter();
+    let tournaments = tournaments.map(|entry| ExportedTournament {
+        tournament: entry.id.0,
+        name: entry.name,
+        state: entry.state,
+        announced_at: entry.created_at.into(),
+        place: entry.place,
+        prize: entry.prize.map(Into::into),
+    });
     let notes = services.reports.notes(id).await?;
     let notes = notes.into_iter().map(|note| {
         let PlayerNote { written_at, words, .. } = note;
@@ -121,6 +130,7 @@ async fn gather_head(services: &Services, player: &Player) -> Result<ExportHead,
         statistics: load_statistics(&services.standings, id).await?,
         wallet: services.ledger.wallet(id).await?.into(),
         rewards: services.rewards.status(id).await?.into(),
+        tournaments: tournaments.collect(),
         notes: notes.collect(),
     })
 }

@@ -15,7 +15,8 @@ use crate::tournaments::{TournamentState, state_of};
 /// The number of rows of the standings that a tournament shows of itself.
 const LEADERS: usize = 3;
 
-pub(super) fn api_tournament(
+/// Returns a tournament as its list shows it.
+pub(crate) fn api_tournament(
     id: TournamentId,
     terms: &TournamentTerms,
     state: TournamentState,
@@ -44,7 +45,7 @@ pub(super) fn api_tournament(
     }
 }
 
-/// Returns a tournament as its list shows it.
+/// Returns the current tournament as its list shows it.
 pub(crate) fn show_announced(tournament: &Tournament) -> api::Tournament {
     let state = state_of(tournament);
     api_tournament(tournament.id(), tournament.terms(), state, tournament.entrant_count())

@@ -11,10 +11,11 @@ use bahay_engine::table::TournamentId;
 use bahay_engine::tournament::Rejection;
 use uuid::Uuid;
 
-use super::tournament_documents::{api_detail, api_game, api_standing, api_tournament};
+use super::tournament_documents::{api_detail, api_game, api_standing};
 use crate::archive::tournament_games;
 use crate::auth::Player;
 use crate::db::{Page, PgPool};
+use crate::http::core::pagination::CursorOwner;
 use crate::http::{Body, Code, CodeExt as _, PageOf, PageRequest, Path, Problem};
 use crate::ids::PlayerId;
 use crate::rate_limit::Address;
@@ -22,7 +23,7 @@ use crate::tournaments::{
     Selection, TournamentError, TournamentState, Tournaments, VersionResults, state_of,
 };
 
-pub(crate) use super::tournament_documents::show_announced;
+pub(crate) use super::tournament_documents::{api_tournament, show_announced};
 
 /// The maximum number of characters of a private tournament's code.
 const CODE_LENGTH_MAX: usize = 16;
@@ -33,6 +34,8 @@ impl From<TournamentError> for Problem {
             TournamentError::Unknown => Code::TournamentNotFound,
             TournamentError::CodeRequired => Code::TournamentCodeRequired,
             TournamentError::TooFewCoins => Code::TooFewCoins,
+            // A deletion ends every session of the account.
+            TournamentError::AccountDeleted => Code::SessionEnded,
             TournamentError::Rejected(rejection) => match rejection {
                 Rejection::TournamentOver => Code::TournamentOver,
                 Rejection::RegistrationClosed => Code::RegistrationClosed,
@@ -150,9 +153,21 @@ pub(crate) async fn list_tournament_standings(
     Path(id): Path<Uuid>,
     request: PageRequest<Player, api::StandingsFilter>,
 ) -> Result<Json<PageOf<api::TournamentStanding>>, Problem> {
-    let tournament = tournaments.read(TournamentId(id)).await?;
     let is_around = matches!(request.filter.section, Some(Section::Around));
-    let own = tournament.row_of(request.caller.id).filter(|_| is_around);
+    let around = Some(request.caller.id).filter(|_| is_around);
+    Ok(Json(list_standings(&tournaments, TournamentId(id), &request, around).await?))
+}
+
+/// Returns a page of the standings of a tournament, the best first. The first page is that around a
+/// player if one is given.
+pub(crate) async fn list_standings<C: CursorOwner, F>(
+    tournaments: &Tournaments,
+    id: TournamentId,
+    request: &PageRequest<C, F>,
+    around: Option<PlayerId>,
+) -> Result<PageOf<api::TournamentStanding>, Problem> {
+    let tournament = tournaments.read(id).await?;
+    let own = around.and_then(|player| tournament.row_of(player));
     let read = async |after: Option<i64>, limit: u32| {
         let items = usize::try_from(limit).unwrap_or(usize::MAX);
         let first = own.map_or(0, |own| own.saturating_sub(items / 2));
@@ -162,7 +177,7 @@ pub(crate) async fn list_tournament_standings(
         let next = i64::try_from(from).unwrap_or(i64::MAX).saturating_add(i64::from(limit));
         Ok::<_, Problem>(Page::from_rows(rows, limit, |_| next))
     };
-    Ok(Json(request.read(&format!("standings {id}"), read).await?))
+    request.read(&format!("standings {id}"), read).await
 }
 
 pub(crate) async fn list_tournament_games(
@@ -184,9 +199,16 @@ pub(crate) async fn list_tournament_results(
     Path(id): Path<Uuid>,
     request: PageRequest<Player>,
 ) -> Result<Json<PageOf<api::TournamentResults>>, Problem> {
-    let read = |after, limit| tournaments.results(TournamentId(id), after, limit);
+    Ok(Json(list_results(&tournaments, TournamentId(id), &request).await?))
+}
+
+/// Returns a page of the results of a tournament, in order.
+pub(crate) async fn list_results<C: CursorOwner>(
+    tournaments: &Tournaments,
+    id: TournamentId,
+    request: &PageRequest<C>,
+) -> Result<PageOf<api::TournamentResults>, Problem> {
+    let read = |after, limit| tournaments.results(id, after, limit);
     let page = request.read(&format!("results {id}"), read).await?;
-    Ok(Json(
-        page.map(|VersionResults { version, results }| api::TournamentResults { version, results }),
-    ))
+    Ok(page.map(|VersionResults { version, results }| api::TournamentResults { version, results }))
 }

@@ -22,7 +22,7 @@ use uuid::Uuid;
 
 use super::contract::list_operations;
 use crate::http::operator::room_admin::settings;
-use crate::http::server::{Guest, PASSWORD, Server, adjustment, ok, status_of, text};
+use crate::http::server::{Guest, PASSWORD, REASON, Server, adjustment, ok, status_of, text};
 use crate::support::db::{execute, read_value};
 use crate::tournaments::sit_and_go;
 
@@ -166,6 +166,21 @@ POST   /v1/operator/house/closing                 401    401   401  403    403  
 POST   /v1/operator/house/opening                 401    401   401  403    403     403     200
 
 POST   /v1/operator/tournaments                   401    401   401  403    403     403     201
+GET    /v1/operator/tournaments                   401    401   401  200    200     200     200
+GET    /v1/operator/tournaments/{id}              401    401   401  200    200     200     200
+GET    /v1/operator/tournaments/{id}/standings    401    401   401  200    200     200     200
+GET    /v1/operator/tournaments/{id}/results      401    401   401  200    200     200     200
+GET    /v1/operator/tournament-schedules          401    401   401  200    200     200     200
+POST   /v1/operator/tournament-schedules          401    401   401  403    403     403     201
+POST   /v1/operator/tournament-schedules/{id}/pause    401 401 401  403    403     403     200
+POST   /v1/operator/tournament-schedules/{id}/resumption 401 401 401 403   403     403     200
+POST   /v1/operator/tournament-schedules/{id}/deletion 401 401 401  403    403     403     204
+GET    /v1/operator/tournament-requests           401    401   401  200    200     200     200
+POST   /v1/operator/tournament-requests           401    401   401  403    403     403     201
+GET    /v1/operator/tournament-requests/{id}      401    401   401  200    200     200     200
+POST   /v1/operator/tournament-requests/{id}/approval  401 401 401  403    403     403     200
+POST   /v1/operator/tournament-requests/{id}/rejection 401 401 401  403    403     403     200
+POST   /v1/operator/tournament-requests/{id}/withdrawal 401 401 401 403    403     403     409
 GET    /v1/operator/tournaments/{id}/cancellation 401    401   401  200    200     200     200
 POST   /v1/operator/tournaments/{id}/cancellation 401    401   401  403    403     403     200
 
@@ -260,6 +275,11 @@ fn query_and_body(
         | "POST /v1/operator/tables/{id}/voiding" => json!({ "reason": "for the test only" }),
         "PUT /v1/tournaments/{id}/entry" => json!({}),
         "POST /v1/operator/tournaments" => json!({ "preset": "sit_and_go_3", "name": "Ring" }),
+        "POST /v1/operator/tournament-schedules" => schedule(),
+        "POST /v1/operator/tournament-requests" => json!({
+            "tournament": { "preset": "sit_and_go_3", "name": "Ring" }, "reason": REASON
+        }),
+        "POST /v1/operator/tournament-requests/{id}/rejection" => json!({ "reason": REASON }),
         "POST /v1/operator/operators" => {
             json!({ "name": unused_operator_name(), "role": "viewer" })
         }
@@ -295,6 +315,8 @@ async fn build_path(server: &Server, operation: &str, owner: &Guest) -> String {
         "/v1/players/{id}" => owner.id.clone(),
         path if path.starts_with("/v1/operator/players/{id}") => owner.id.clone(),
         path if path.starts_with("/v1/operator/games/{id}") => play_game(server, owner).await,
+        path if path.contains("/tournament-schedules/{id}") => create_schedule(server).await,
+        path if path.contains("/tournament-requests/{id}") => request_tournament(server).await,
         path if path.contains("/tournaments/{id}") => enter_tournament(server, owner).await,
         // This table does not exist.
         path if path.starts_with("/v1/operator/tables/{id}") => Uuid::new_v4().to_string(),
@@ -354,6 +376,30 @@ async fn enter_tournament(server: &Server, owner: &Guest) -> String {
     let entry = format!("/v1/tournaments/{id}/entry");
     ok(server.call(Method::PUT, &entry, owner).json(&json!({}))).await;
     id.to_string()
+}
+
+/// Returns the body of a schedule.
+fn schedule() -> Value {
+    json!({
+        "tournament": { "preset": "arena_hour", "name": "Friday" },
+        "days": ["friday"], "times": ["20:00"], "announce_before_s": 3_600
+    })
+}
+
+async fn create_schedule(server: &Server) -> String {
+    let token = server.session(&unused_operator_name(), Role::Admin).await;
+    let created = server.post_once(&token, "/v1/operator/tournament-schedules", &schedule());
+    text(&ok(created).await["id"])
+}
+
+/// Requests a tournament as an operator of its own.
+async fn request_tournament(server: &Server) -> String {
+    let token = server.session(&unused_operator_name(), Role::Admin).await;
+    let body = json!({
+        "tournament": { "preset": "sit_and_go_3", "name": "Ring" }, "reason": REASON
+    });
+    let asked = server.post_once(&token, "/v1/operator/tournament-requests", &body);
+    text(&ok(asked).await["id"])
 }
 
 async fn create_ticket(server: &Server, owner: &Guest) -> String {

@@ -1,0 +1,5 @@
+//! Requests for tournaments.
+
+pub(crate) mod api;
+pub(crate) mod desk;
+mod query;

@@ -1,0 +1,5 @@
+//! Schedules of tournaments.
+
+pub(crate) mod api;
+pub(crate) mod desk;
+mod query;

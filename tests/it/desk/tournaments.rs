@@ -1,0 +1,173 @@
+//! Tournaments at the desk: announced after they were shown in full, requested from a second operator
+//! above a guarantee, cancelled after the amounts were shown.
+
+use bahay::operators::Role;
+use reqwest::Method;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::browser::Browser;
+use crate::http::server::{REASON, Server, expect_refusal, ok, text};
+use crate::support::checks::check_ledger;
+use crate::support::db::{execute, read_value, read_values};
+use crate::support::rest::items;
+
+const HERE: &str = "/desk/tournaments";
+const REQUESTS: &str = "/desk/tournament-requests";
+
+/// Returns the fields of a sit-and-go with a guarantee.
+fn fields<'a>(attempt: &'a str, guarantee: &'a str) -> Vec<(&'a str, &'a str)> {
+    vec![
+        ("attempt", attempt),
+        ("preset", "sit_and_go_3"),
+        ("name", "Ring of three"),
+        ("game", "tongits/kingdom"),
+        ("buy_in", "5"),
+        ("fee", "0.50"),
+        ("guarantee", guarantee),
+        ("reason", REASON),
+    ]
+}
+
+#[tokio::test]
+async fn a_tournament_is_announced_as_it_was_shown_and_cancelled_after_the_amounts_were_shown() {
+    let (server, guest) = Server::with_guest().await;
+    let mut luz = Browser::enrolled(&server, "ate.luz", Role::Admin).await;
+    let new = format!("{HERE}/new");
+    let blank = luz.load(&new).await;
+    blank.shows("championship").hides("Announce this tournament");
+    // A refusal keeps the fields and names the invalid one.
+    let query = "preset=arena_hour&name=Friday&game=tongits/kingdom&guarantee=12.5";
+    let refused = luz.load(&format!("{new}?{query}")).await;
+    refused.shows("value=\"12.5\"").shows("value=\"Friday\"").hides("Announce this tournament");
+    refused.shows("start: ").shows("every other tournament one");
+    let query = format!("{query}&starts_at=2099-01-01T20:00");
+    luz.load(&format!("{new}?{query}")).await.shows("by at most a year");
+    let query = "preset=sit_and_go_3&name=Ring&game=tongits/kingdom&buy_in=5&payouts=60+40&late=";
+    let shown = luz.load(&format!("{new}?{query}")).await;
+    shown.shows("Announce this tournament").shows("60 40").shows("as soon as it is full");
+
+    let attempt = Uuid::now_v7().to_string();
+    let announced = luz.send(&new, HERE, &fields(&attempt, "30")).await.expect(303);
+    let path = announced.location.unwrap();
+    let again = luz.send(&new, HERE, &fields(&attempt, "30")).await;
+    again.expect_redirect(&path);
+    let id = path.rsplit('/').next().unwrap().to_owned();
+    luz.load(HERE).await.shows("Ring of three").shows("30.00").shows("0 of 3");
+    luz.load(&format!("{HERE}?state=running")).await.hides("Ring of three");
+    luz.load(&format!("{HERE}?format=sit_and_go&kind=tongits")).await.shows("Ring of three");
+    let page = luz.load(&path).await;
+    page.shows("Commitment to the seed").shows("tournament_announce").hides("Seed</dt>");
+
+    let entry = format!("/v1/tournaments/{id}/entry");
+    ok(server.call(Method::PUT, &entry, &guest).json(&json!({}))).await;
+    let page = luz.load(&path).await;
+    page.shows(&guest.id).shows("tournament entry").shows("5.50");
+    let token = luz.create_token().await;
+    let over_api = ok(server.get(&format!("/v1/operator/tournaments/{id}"), &token)).await;
+    assert_eq!(over_api["balance"], json!(550));
+    assert_eq!(over_api["transfers"][0]["code"], "tournament_entry");
+    let listed = ok(server.get("/v1/operator/tournaments?state=announced", &token)).await;
+    assert_eq!(items(&listed)[0]["id"], json!(id));
+    let standings = format!("/v1/operator/tournaments/{id}/standings");
+    assert_eq!(items(&ok(server.get(&standings, &token)).await).len(), 1);
+    let file = luz.get(&format!("{path}/results.jsonl")).await.expect(200);
+    let lines = file.text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let types: Vec<String> = lines.map(|line| text(&line["type"])).collect();
+    assert_eq!(types[0], "announced");
+    assert!(types.len() > 1, "{types:?}");
+
+    let cancellation = format!("{path}/cancellation");
+    luz.load(&cancellation).await.shows("5.50").shows(&guest.id);
+    let stale = [("reason", REASON), ("shown", "3:1650")];
+    let refused = luz.send(&cancellation, &cancellation, &stale).await.expect(409);
+    refused.shows("the amounts have changed");
+    let seen = [("reason", REASON), ("shown", "1:550")];
+    luz.send(&cancellation, &cancellation, &seen).await.expect_redirect(&path);
+    luz.load(&path).await.shows("cancelled").shows("Seed").shows("tournament return");
+    let balance = ok(server.get(&format!("/v1/operator/tournaments/{id}"), &token)).await;
+    assert_eq!((&balance["balance"], &balance["house_result"]), (&json!(0), &json!(0)));
+    check_ledger(&server.bank.pool).await;
+}
+
+#[tokio::test]
+async fn a_guarantee_above_the_setting_takes_two_operators() {
+    let server = Server::new().await;
+    let mut luz = Browser::enrolled(&server, "ate.luz", Role::Admin).await;
+    let mut ben = Browser::enrolled(&server, "kuya.ben", Role::Admin).await;
+    let new = format!("{HERE}/new");
+    let attempt = Uuid::now_v7().to_string();
+    let query = "preset=sit_and_go_3&name=Ring&game=tongits/kingdom&guarantee=10,000.01";
+    luz.load(&format!("{new}?{query}")).await.shows("Request this tournament");
+    luz.send(&new, HERE, &fields(&attempt, "10,000.01")).await.expect(409);
+    let asked = luz.send(&new, REQUESTS, &fields(&attempt, "10,000.01")).await.expect(303);
+    let request = asked.location.unwrap();
+    luz.load("/desk/alerts").await.shows("1 tournament to approve");
+    luz.load(&request).await.shows("another operator decides").hides("Approve and announce");
+    luz.send(&request, &format!("{request}/approval"), &[]).await.expect(403);
+    ben.send(&request, &format!("{request}/withdrawal"), &[]).await.expect(409);
+    ben.load(&request).await.shows("10,000.01").shows("Approve and announce");
+    ben.send(&request, &format!("{request}/approval"), &[]).await.expect_redirect(&request);
+    let id = request.rsplit('/').next().unwrap();
+    ben.load(&request).await.shows("kuya.ben").shows(&format!("{HERE}/{id}"));
+    luz.load(HERE).await.shows("Ring of three");
+    // A repeated decision has the same result, another one is refused.
+    ben.send(&request, &format!("{request}/approval"), &[]).await.expect_redirect(&request);
+    let reason = [("reason", REASON)];
+    ben.send(&request, &format!("{request}/rejection"), &reason).await.expect(409);
+
+    let attempt = Uuid::now_v7().to_string();
+    let asked = luz.send(&new, REQUESTS, &fields(&attempt, "20000")).await.expect(303);
+    let second = asked.location.unwrap();
+    luz.send(&second, &format!("{second}/withdrawal"), &[]).await.expect_redirect(&second);
+    let attempt = Uuid::now_v7().to_string();
+    let asked = luz.send(&new, REQUESTS, &fields(&attempt, "20000")).await.expect(303);
+    let third = asked.location.unwrap();
+    ben.send(&third, &format!("{third}/rejection"), &reason).await.expect_redirect(&third);
+    ben.load(&format!("{REQUESTS}?state=rejected")).await.shows("ate.luz");
+    let pool = &server.bank.pool;
+    let count = "select count(*) from tournaments";
+    assert_eq!(read_value::<i64>(pool, count).await, 1);
+    let acts =
+        "select a.action from audit_entries a where a.action like 'tournament%' order by a.id";
+    let acts: Vec<String> = read_values(pool, acts).await;
+    let expected = [
+        "tournament_request",
+        "tournament_approve",
+        "tournament_request",
+        "tournament_request_withdraw",
+        "tournament_request",
+        "tournament_reject",
+    ];
+    assert_eq!(acts, expected);
+
+    // A token may announce below the setting, and neither announces nor requests above it.
+    let token = luz.create_token().await;
+    let large = json!({ "preset": "sit_and_go_3", "name": "Ring", "guarantee": 1_000_001 });
+    let announce = server.post_once(&token, "/v1/operator/tournaments", &large);
+    expect_refusal(announce, 409, "tournament_approval_required").await;
+    let request = json!({ "tournament": large, "reason": REASON });
+    let request = server.post_once(&token, "/v1/operator/tournament-requests", &request);
+    expect_refusal(request, 403, "second_factor_missing").await;
+    let at_the_setting =
+        json!({ "preset": "sit_and_go_3", "name": "Ring", "guarantee": 1_000_000 });
+    ok(server.post_once(&token, "/v1/operator/tournaments", &at_the_setting)).await;
+}
+
+#[tokio::test]
+async fn a_tournament_with_a_transfer_that_is_due_for_minutes_is_an_alert() {
+    let (server, guest) = Server::with_guest().await;
+    let mut luz = Browser::enrolled(&server, "ate.luz", Role::Viewer).await;
+    let admin = server.session("kuya.ben", Role::Admin).await;
+    let announce = json!({ "preset": "sit_and_go_3", "name": "Ring" });
+    let announced = ok(server.post_once(&admin, "/v1/operator/tournaments", &announce)).await;
+    let id = text(&announced["id"]);
+    ok(server.call(Method::PUT, &format!("/v1/tournaments/{id}/entry"), &guest).json(&json!({})))
+        .await;
+    luz.load("/desk/alerts").await.hides("stuck");
+    let owner = server.owner_pool().await;
+    execute(&owner, "update tournaments set due_at = now() - interval '1 day'").await;
+    luz.load("/desk/alerts").await.shows("1 tournament stuck");
+    luz.load(HERE).await.shows("stuck");
+    luz.load(&format!("{HERE}/{id}")).await.shows("has been due for minutes");
+}
