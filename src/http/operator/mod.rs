@@ -119,6 +119,10 @@ pub(crate) fn routes(routes: Routes) -> Routes {
             tournament_requests::api::withdraw_tournament_request,
         )
         .bind(
+            &operations::tournaments::LIST_TOURNAMENT_PAIRS,
+            tournaments::collusion::list_tournament_pairs,
+        )
+        .bind(
             &operations::tournaments::PREVIEW_CANCELLATION,
             tournaments::api::preview_cancellation,
         )

@@ -70,6 +70,7 @@ const ACTS: &[(&str, Place, Place)] = &[
     ("show_operated_tournament", Ok("GET /desk/tournaments/{id}"), READ),
     ("list_operated_standings", Ok("GET /desk/tournaments/{id}"), READ),
     ("list_operated_results", Ok("GET /desk/tournaments/{id}/results.jsonl"), READ),
+    ("list_tournament_pairs", Ok("GET /desk/tournaments/{id}/collusion"), READ),
     ("preview_cancellation", Ok("GET /desk/tournaments/{id}/cancellation"), READ),
     ("cancel_tournament", Ok("POST /desk/tournaments/{id}/cancellation"), AMOUNTS),
     ("request_tournament", Ok("POST /desk/tournament-requests"), TWO_PEOPLE),

@@ -60,6 +60,7 @@ POST /desk/tables/{id}/pot-refund             403    403     403     409
 GET  /desk/tournaments                        200    200     200     200
 GET  /desk/tournaments/new                    403    403     403     200
 GET  /desk/tournaments/{id}                   404    404     404     404
+GET  /desk/tournaments/{id}/collusion         404    404     404     404
 GET  /desk/tournaments/{id}/results.jsonl     404    404     404     404
 GET  /desk/tournaments/{id}/cancellation      403    403     403     404
 POST /desk/tournaments                        403    403     403     422

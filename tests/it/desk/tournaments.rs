@@ -77,6 +77,7 @@ async fn a_tournament_is_announced_as_it_was_shown_and_cancelled_after_the_amoun
     assert_eq!(types[0], "announced");
     assert!(types.len() > 1, "{types:?}");
 
+    luz.load(&format!("{path}/collusion")).await.shows("No entries.");
     let cancellation = format!("{path}/cancellation");
     luz.load(&cancellation).await.shows("5.50").shows(&guest.id);
     let stale = [("reason", REASON), ("shown", "3:1650")];

@@ -2,6 +2,7 @@
 //! for, whatever happens to a node in between.
 
 mod archived;
+mod collusion;
 mod deletion;
 mod duplicate;
 mod formats;

@@ -11,6 +11,7 @@ use uuid::Uuid;
 
 use crate::PageQuery;
 use crate::operation::operations;
+use crate::operator::players::SharedSignal;
 use crate::player::tournaments::{Tournament, TournamentResults, TournamentStanding};
 use crate::values::{Coins, GameNameText, IdText, ReasonText, Time};
 
@@ -68,6 +69,16 @@ operations! {
         path id: IdText = "The tournament",
         query PageQuery,
         200 page TournamentResults: "A page of results",
+        refuses TournamentNotFound,
+    }
+
+    /// List the pairs of a tournament
+    ///
+    /// At most 100 pairs of players who met at least twice, those with the strongest signs of
+    /// collusion first. For operators of every role.
+    LIST_TOURNAMENT_PAIRS = Get "/v1/operator/tournaments/{id}/pairs", Operators, Operator {
+        path id: IdText = "The tournament",
+        200 json TournamentPairs: "The pairs",
         refuses TournamentNotFound,
     }
 
@@ -261,6 +272,29 @@ pub struct OperatedTournamentTable {
     pub number: u32,
     /// The players by seat.
     pub players: Vec<Uuid>,
+}
+
+/// The pairs of players of a tournament with the strongest signs of collusion.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct TournamentPairs {
+    pub items: Vec<TournamentPair>,
+}
+
+/// A pair of players of a tournament.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+pub struct TournamentPair {
+    /// The one of the pair who has paid more.
+    pub payer: Uuid,
+    pub winner: Uuid,
+    /// The games together.
+    pub games: u32,
+    /// The points that the payer paid the winner, less those that it received, in hundredths.
+    pub net_transfer: i64,
+    /// The net transfer in thousandths of its standard deviation by chance.
+    pub deviations: i64,
+    /// The attribute that both share; null if there is none.
+    #[schema(required = true)]
+    pub shared: Option<SharedSignal>,
 }
 
 /// A request to cancel a tournament.

@@ -52,7 +52,9 @@ use crate::http::operator::tables::{desk as tables, orders as table_orders};
 use crate::http::operator::today::{comparison_page, desk as today};
 use crate::http::operator::tournament_requests::desk as tournament_requests;
 use crate::http::operator::tournament_schedules::desk as schedules;
-use crate::http::operator::tournaments::{cancellation, desk as tournaments};
+use crate::http::operator::tournaments::{
+    cancellation, collusion as tournament_pairs, desk as tournaments,
+};
 use crate::http::operator::transfers::desk as transfers;
 use crate::http::{DeskOptions, Services};
 
@@ -150,6 +152,7 @@ pub(crate) fn routes(options: DeskOptions) -> Router<Services> {
         .route("/desk/tournaments", get(tournaments::list).post(tournaments::announce))
         .route("/desk/tournaments/new", get(tournaments::form))
         .route("/desk/tournaments/{id}", get(tournaments::show_tournament))
+        .route("/desk/tournaments/{id}/collusion", get(tournament_pairs::show_pairs))
         .route("/desk/tournaments/{id}/results.jsonl", get(cancellation::export_results))
         .route(
             "/desk/tournaments/{id}/cancellation",

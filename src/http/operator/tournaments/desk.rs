@@ -162,7 +162,8 @@ pub(crate) async fn show_tournament(
         }
         (draw_summary(&detail))
         p {
-            a class="button" href={ (here) "/results.jsonl" } download { "List of results" }
+            a class="button" href={ (here) "/results.jsonl" } download { "List of results" } " "
+            a href={ (here) "/collusion" } { "Signs of collusion" }
             @if !is_over && session.operator.require_administrator().is_ok() {
                 " " a href={ (here) "/cancellation" } { "Cancel the tournament" }
             }

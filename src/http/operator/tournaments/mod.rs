@@ -4,6 +4,7 @@ mod announcement;
 mod announcement_form;
 pub(crate) mod api;
 pub(crate) mod cancellation;
+pub(crate) mod collusion;
 pub(crate) mod desk;
 mod query;
 mod terms_section;

@@ -169,6 +169,7 @@ POST   /v1/operator/tournaments                   401    401   401  403    403  
 GET    /v1/operator/tournaments                   401    401   401  200    200     200     200
 GET    /v1/operator/tournaments/{id}              401    401   401  200    200     200     200
 GET    /v1/operator/tournaments/{id}/standings    401    401   401  200    200     200     200
+GET    /v1/operator/tournaments/{id}/pairs        401    401   401  200    200     200     200
 GET    /v1/operator/tournaments/{id}/results      401    401   401  200    200     200     200
 GET    /v1/operator/tournament-schedules          401    401   401  200    200     200     200
 POST   /v1/operator/tournament-schedules          401    401   401  403    403     403     201
