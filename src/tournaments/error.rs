@@ -20,6 +20,8 @@ pub enum TournamentError {
     Rejected(#[from] Rejection),
     #[error("{}: {}", .0.field, .0.message)]
     Terms(TermsError),
+    #[error("the amounts have changed since they were shown: nothing was cancelled")]
+    AmountsChanged,
     /// The journal does not replay.
     #[error("the journal of the tournament does not replay: {0}")]
     Broken(String),

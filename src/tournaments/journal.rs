@@ -2,13 +2,16 @@
 
 use std::sync::Arc;
 
+use bahay_engine::hex::Hex;
 use bahay_engine::table::TournamentId;
 use bahay_engine::tournament::{Input, Line, StandingChange, Tournament, Transition};
 use serde_json::Value;
 use sqlx::{PgConnection, PgPool};
 
 use super::store::{self, Summary};
-use super::{TournamentError, Tournaments, listing, player_notices, state_of, subject};
+use super::{
+    CancellationRefunds, TournamentError, Tournaments, listing, player_notices, state_of, subject,
+};
 use crate::archive::tournament_games;
 use crate::ids::GameId;
 use crate::ledger::TransferForTournament;
@@ -35,8 +38,11 @@ pub(super) enum LineWrite {
     Booking(TransferForTournament),
     /// The game that the line scores.
     Game(GameId),
-    /// The entry of an operator's act.
-    Audit(AuditRecord),
+    /// The entry of a cancellation, whose amounts must be those of a digest if one is given.
+    Cancellation {
+        entry: AuditRecord,
+        shown: Option<Hex<32>>,
+    },
 }
 
 /// An entry for the audit log of operators.
@@ -117,7 +123,11 @@ impl Tournaments {
                     notices::insert_for_tournament_in_tx(&mut tx, id, &notice).await?;
                 }
             }
-            LineWrite::Audit(AuditRecord { by, action, detail }) => {
+            LineWrite::Cancellation { entry: AuditRecord { by, action, detail }, shown } => {
+                let refunds = CancellationRefunds::from_cancelled(&tournament);
+                if shown.is_some_and(|shown| shown != refunds.digest()) {
+                    return Err(TournamentError::AmountsChanged);
+                }
                 let subject = subject(id);
                 audit::record_in_tx(&mut tx, by, *action, Some(&subject), detail.clone()).await?;
             }
@@ -132,7 +142,7 @@ impl Tournaments {
         let pool = tournament.pool().filter(|_| replica.tournament.pool().is_none());
         let booking = match write {
             LineWrite::Booking(transfer) => Some(transfer),
-            LineWrite::None | LineWrite::Audit(_) | LineWrite::Game(_) => None,
+            LineWrite::None | LineWrite::Cancellation { .. } | LineWrite::Game(_) => None,
         };
         listing::write_coins_in_tx(&mut tx, id, pool, booking).await?;
         tx.commit().await?;

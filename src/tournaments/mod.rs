@@ -14,6 +14,7 @@
 //! Deliberately absent: the rules of tournaments, which are the engine's, and leases: nodes that do
 //! the same at once lose only work.
 
+mod cancellation;
 mod effects;
 mod error;
 mod journal;
@@ -36,8 +37,7 @@ use bahay_engine::game::GameRules as _;
 use bahay_engine::hex::Hex;
 use bahay_engine::table::{PlayerId, Price, TableId, TournamentId};
 use bahay_engine::tournament::{
-    CancelReason, Input, Payment, Phase, Refund, ResultLine, TermsError, Tournament,
-    TournamentTerms, TransferKey,
+    Input, Payment, Phase, ResultLine, TermsError, Tournament, TournamentTerms,
 };
 use serde_json::json;
 use sqlx::{PgConnection, PgPool};
@@ -51,9 +51,9 @@ use crate::ledger::Ledger;
 use crate::lobby::Lobby;
 use crate::operators::audit::{self, Action, Actor};
 use crate::rate_limit::Address;
-use crate::reason::Reason;
 
 pub use bahay_base::states::TournamentState;
+pub use cancellation::CancellationRefunds;
 pub use error::TournamentError;
 pub use listing::{OperatedRow, TournamentSelection};
 pub use player_entries::PlayerTournament;
@@ -64,7 +64,7 @@ pub use schedules::{
 };
 pub use store::{ListedTournament, Selection, VersionResults};
 
-use journal::{AuditRecord, LineWrite, Replica};
+use journal::Replica;
 use store::Announcement;
 
 /// The number of cached replicas above which those of tournaments that are paid out are dropped.
@@ -145,17 +145,6 @@ fn subject(id: TournamentId) -> String {
     format!("tournament:{id}")
 }
 
-/// Returns the amounts that the players receive after a cancellation.
-fn refunds(tournament: &Tournament) -> Vec<Refund> {
-    let refunds = tournament.pending_transfers().filter_map(|transfer| match transfer.key {
-        TransferKey::Return { player, .. } | TransferKey::Cancel { player } => {
-            Some(Refund { player, amount: transfer.amount })
-        }
-        _ => None,
-    });
-    refunds.collect()
-}
-
 impl Tournaments {
     pub fn new(pool: PgPool, ledger: Ledger, lobby: Lobby) -> Self {
         let replicas = Mutex::default();
@@ -226,39 +215,17 @@ impl Tournaments {
         }
         let detail = json!({ "name": draft.terms.name, "guarantee": draft.terms.guarantee });
         let mut tx = self.inner.pool.begin().await?;
-        announce_under_id_in_tx(&mut tx, id, draft).await?;
+        if let Err(error) = announce_under_id_in_tx(&mut tx, id, draft).await {
+            tx.rollback().await?;
+            // The same call, sent twice at the same moment, may have announced it.
+            let announced = store::read_announcement(&self.inner.pool, id).await?;
+            return announced.map(|_| id).ok_or(error);
+        }
         let action = Action::TournamentAnnounced;
         audit::record_in_tx(&mut tx, by, action, Some(&subject(id)), detail).await?;
         tx.commit().await?;
         self.inner.changed.notify_one();
         Ok(id)
-    }
-
-    /// Returns the amounts that the players would receive if the tournament was cancelled now.
-    pub async fn preview_cancellation(
-        &self,
-        id: TournamentId,
-    ) -> Result<Vec<Refund>, TournamentError> {
-        let input = Input::Cancel { reason: CancelReason::House };
-        let transition = self.read(id).await?.decide(self.now(), input)?;
-        Ok(refunds(&transition.tournament))
-    }
-
-    /// Cancels a tournament with an audit entry, and pays its players what the rules give them.
-    /// Returns the amounts by player.
-    pub async fn cancel(
-        &self,
-        id: TournamentId,
-        by: &Actor,
-        reason: &Reason,
-    ) -> Result<Vec<Refund>, TournamentError> {
-        let refunds = self.preview_cancellation(id).await?;
-        let detail = json!({ "reason": reason.as_str() });
-        let entry = AuditRecord { by: by.clone(), action: Action::TournamentCancelled, detail };
-        let input = Input::Cancel { reason: CancelReason::House };
-        self.submit_with(id, input, LineWrite::Audit(entry)).await?;
-        self.run_effects(id).await?;
-        Ok(refunds)
     }
 
     /// Returns the list of results after a version, in order: the lines of each version that has any.

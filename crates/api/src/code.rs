@@ -185,6 +185,8 @@ codes! {
     RegistrationClosed = "registration_closed", CONFLICT, "Registration is closed";
     TournamentFull = "tournament_full", CONFLICT, "Every entry is taken";
     TournamentStarted = "tournament_started", CONFLICT, "The tournament has started";
+    CancellationChanged = "cancellation_changed", CONFLICT,
+        "The amounts of the cancellation have changed";
     TournamentApprovalRequired = "tournament_approval_required", CONFLICT,
         "The guarantee requires the approval of another operator";
     TournamentRequestNotFound = "tournament_request_not_found", NOT_FOUND,

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** The codes that only operators receive, at the desk and in their part of the API. */
-const OF_OPERATORS = ['account_not_found', 'adjustment_day_max', 'adjustment_requested', 'adjustment_too_large', 'already_reversed', 'correction_decided',
+const OF_OPERATORS = ['account_not_found', 'adjustment_day_max', 'adjustment_requested', 'adjustment_too_large', 'already_reversed', 'cancellation_changed', 'correction_decided',
   'correction_not_found', 'correction_not_independent', 'correction_not_own', 'correction_own', 'form_foreign', 'game_changed', 'job_not_found', 'last_administrator', 'no_game', 'not_banned', 'not_halted', 'not_muted',
   'not_reversible', 'operation_not_found', 'operator_not_found', 'operator_own', 'operator_role_missing', 'operator_taken',
   'operator_token_expired', 'operator_token_unknown', 'overdrawn', 'pair_not_found', 'pot_empty', 'report_decided', 'report_not_found', 'reversal_requested', 'room_changed',

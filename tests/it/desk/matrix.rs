@@ -126,6 +126,7 @@ fn fields(line: &str) -> Vec<(&'static str, String)> {
         | "POST /desk/tournament-schedules" => {
             vec![("attempt", id()), ("preset", "nothing".into()), why()]
         }
+        "POST /desk/tournaments/{id}/cancellation" => vec![("shown", "0".repeat(64)), why()],
         "POST /desk/players/{id}/notes" => {
             vec![("attempt", id()), ("words", REASON.into())]
         }

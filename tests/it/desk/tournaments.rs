@@ -6,10 +6,10 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::browser::Browser;
+use super::browser::{Browser, between, form_token};
 use crate::http::server::{REASON, Server, expect_refusal, ok, text};
 use crate::support::checks::check_ledger;
-use crate::support::db::{execute, read_value, read_values};
+use crate::support::db::{execute, read_rows, read_value, read_values};
 use crate::support::rest::items;
 
 const HERE: &str = "/desk/tournaments";
@@ -31,7 +31,8 @@ fn fields<'a>(attempt: &'a str, guarantee: &'a str) -> Vec<(&'a str, &'a str)> {
 
 #[tokio::test]
 async fn a_tournament_is_announced_as_it_was_shown_and_cancelled_after_the_amounts_were_shown() {
-    let (server, guest) = Server::with_guest().await;
+    let (server, guests) = Server::with_guests(2).await;
+    let [guest, late] = guests.as_slice() else { panic!("two guests") };
     let mut luz = Browser::enrolled(&server, "ate.luz", Role::Admin).await;
     let new = format!("{HERE}/new");
     let blank = luz.load(&new).await;
@@ -52,6 +53,8 @@ async fn a_tournament_is_announced_as_it_was_shown_and_cancelled_after_the_amoun
     let path = announced.location.unwrap();
     let again = luz.send(&new, HERE, &fields(&attempt, "30")).await;
     again.expect_redirect(&path);
+    let count = "select count(*) from tournaments";
+    assert_eq!(read_value::<i64>(&server.bank.pool, count).await, 1);
     let id = path.rsplit('/').next().unwrap().to_owned();
     luz.load(HERE).await.shows("Ring of three").shows("30.00").shows("0 of 3");
     luz.load(&format!("{HERE}?state=running")).await.hides("Ring of three");
@@ -60,7 +63,7 @@ async fn a_tournament_is_announced_as_it_was_shown_and_cancelled_after_the_amoun
     page.shows("Commitment to the seed").shows("tournament_announce").hides("Seed</dt>");
 
     let entry = format!("/v1/tournaments/{id}/entry");
-    ok(server.call(Method::PUT, &entry, &guest).json(&json!({}))).await;
+    ok(server.call(Method::PUT, &entry, guest).json(&json!({}))).await;
     let page = luz.load(&path).await;
     page.shows(&guest.id).shows("tournament entry").shows("5.50");
     let token = luz.create_token().await;
@@ -79,15 +82,82 @@ async fn a_tournament_is_announced_as_it_was_shown_and_cancelled_after_the_amoun
 
     luz.load(&format!("{path}/collusion")).await.shows("No entries.");
     let cancellation = format!("{path}/cancellation");
-    luz.load(&cancellation).await.shows("5.50").shows(&guest.id);
-    let stale = [("reason", REASON), ("shown", "3:1650")];
-    let refused = luz.send(&cancellation, &cancellation, &stale).await.expect(409);
-    refused.shows("the amounts have changed");
-    let seen = [("reason", REASON), ("shown", "1:550")];
+    let shown = luz.load(&cancellation).await;
+    shown.shows("5.50").shows(&guest.id).hides(&late.id).hides("the amounts change again");
+    let digest = between(&shown.text, "name=\"shown\" value=\"", "\"").to_owned();
+    let one_player = [("reason", REASON), ("shown", &*digest)];
+    // Another player registers between the page and its form.
+    ok(server.call(Method::PUT, &entry, late).json(&json!({}))).await;
+    let refused = luz.send(&cancellation, &cancellation, &one_player).await.expect(409);
+    refused.shows("the amounts have changed").shows(&late.id).shows("the amounts change again");
+    luz.load(&path).await.shows("announced").hides("tournament return");
+    let over_api = json!({ "reason": REASON, "digest": digest });
+    let cancel_path = format!("/v1/operator/tournaments/{id}/cancellation");
+    let cancel = server.post_once(&token, &cancel_path, &over_api);
+    expect_refusal(cancel, 409, "cancellation_changed").await;
+    let preview = ok(server.get(&cancel_path, &token)).await;
+    let two_players = text(&preview["digest"]);
+    assert_eq!(between(&refused.text, "name=\"shown\" value=\"", "\""), two_players);
+    let seen = [("reason", REASON), ("shown", &*two_players)];
     luz.send(&cancellation, &cancellation, &seen).await.expect_redirect(&path);
     luz.load(&path).await.shows("cancelled").shows("Seed").shows("tournament return");
+    let paid = "select p.player::text, t.amount
+        from transfers t
+        join accounts p on p.id = t.destination
+        where t.code = 'tournament_return'
+        order by 1";
+    let paid: Vec<(String, i64)> = read_rows(&server.bank.pool, paid).await;
+    let mut amounts: Vec<(String, i64)> = preview["refunds"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|refund| (text(&refund["player"]), refund["amount"].as_i64().unwrap()))
+        .collect();
+    amounts.sort_unstable();
+    assert_eq!(paid, amounts, "exactly the amounts that were shown are paid");
     let balance = ok(server.get(&format!("/v1/operator/tournaments/{id}"), &token)).await;
     assert_eq!((&balance["balance"], &balance["house_result"]), (&json!(0), &json!(0)));
+    check_ledger(&server.bank.pool).await;
+}
+
+#[tokio::test]
+async fn a_form_that_is_sent_twice_at_once_announces_one_tournament() {
+    let server = Server::new().await;
+    let mut luz = Browser::enrolled(&server, "ate.luz", Role::Admin).await;
+    let attempt = Uuid::now_v7().to_string();
+    let page = luz.load(&format!("{HERE}/new")).await;
+    let token = form_token(&page.text);
+    let mut twin = Browser::new(&server);
+    twin.cookies = luz.cookies.clone();
+    let mut private = fields(&attempt, "0");
+    private.push(("code", "K7MWQ2XA"));
+    let (one, two) =
+        tokio::join!(luz.send_with(&token, HERE, &private), twin.send_with(&token, HERE, &private));
+    let path = one.location.clone().unwrap();
+    one.expect_redirect(&path);
+    two.expect_redirect(&path);
+    let count = "select count(*) from tournaments";
+    assert_eq!(read_value::<i64>(&server.bank.pool, count).await, 1);
+}
+
+#[tokio::test]
+async fn an_operator_accepts_that_the_amounts_change_again() {
+    let (server, guest) = Server::with_guest().await;
+    let mut luz = Browser::enrolled(&server, "ate.luz", Role::Admin).await;
+    let new = format!("{HERE}/new");
+    let attempt = Uuid::now_v7().to_string();
+    let path = luz.send(&new, HERE, &fields(&attempt, "0")).await.expect(303).location.unwrap();
+    let entry = format!("/v1/tournaments/{}/entry", path.rsplit('/').next().unwrap());
+    ok(server.call(Method::PUT, &entry, &guest).json(&json!({}))).await;
+    let cancellation = format!("{path}/cancellation");
+    let other = "0".repeat(64);
+    let accepted = [("reason", REASON), ("shown", &*other), ("changes", "accept")];
+    let refused = luz.send(&cancellation, &cancellation, &accepted[..2]).await.expect(409);
+    refused.shows("Cancel and pay the changed amounts");
+    luz.send(&cancellation, &cancellation, &[("reason", REASON)]).await.expect(422);
+    luz.send(&cancellation, &cancellation, &accepted).await.expect_redirect(&path);
+    luz.load(&path).await.shows("cancelled").shows("tournament return");
+    luz.send(&path, &cancellation, &accepted).await.expect(409);
     check_ledger(&server.bank.pool).await;
 }
 

@@ -4,6 +4,7 @@ use bahay_base::clock::BoundedTimestamp;
 use bahay_base::ids::GameName;
 use bahay_base::reason::Reason;
 use bahay_base::states::TournamentState;
+use bahay_engine::hex::Hex;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
@@ -94,14 +95,15 @@ operations! {
 
     /// Cancel a tournament
     ///
-    /// Ends its tables and pays the amounts of the preview, by the rules on cancellations. For the
-    /// role `admin`.
+    /// Ends its tables and pays the players by the rules on cancellations. With the `digest` of the
+    /// preview, exactly its amounts are paid: if they have changed since, nothing is cancelled. For
+    /// the role `admin`.
     CANCEL_TOURNAMENT = Post "/v1/operator/tournaments/{id}/cancellation", Operators, Operator {
         path id: IdText = "The tournament",
         headers RequiredKey,
         body CancelTournament,
         200 json Cancellation: "The amounts by player",
-        refuses TournamentNotFound TournamentOver,
+        refuses TournamentNotFound TournamentOver CancellationChanged,
     }
 }
 
@@ -304,12 +306,19 @@ pub struct CancelTournament {
     /// The reason, which is stored in the audit log.
     #[schema(value_type = ReasonText)]
     pub reason: Reason,
+    /// The digest of the preview. Without it the amounts at the moment of the cancellation are paid.
+    #[serde(default)]
+    #[schema(value_type = Option<String>, min_length = 64, max_length = 64, pattern = "^[0-9A-Fa-f]{64}$")]
+    pub digest: Option<Hex<32>>,
 }
 
 /// The payments of a cancellation.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Cancellation {
     pub refunds: Vec<TournamentRefund>,
+    /// The SHA-256 of the players and their amounts, in hexadecimal digits.
+    #[schema(value_type = String, pattern = "^[0-9a-f]{64}$")]
+    pub digest: Hex<32>,
 }
 
 /// The amount that a player receives.

@@ -72,7 +72,7 @@ pub(crate) async fn preview_cancellation(
     Path(id): Path<Uuid>,
 ) -> Result<Json<Cancellation>, Problem> {
     let refunds = tournaments.preview_cancellation(TournamentId(id)).await?;
-    Ok(Json(query::to_cancellation(refunds)))
+    Ok(Json(query::to_cancellation(&refunds)))
 }
 
 pub(crate) async fn cancel_tournament(
@@ -83,10 +83,11 @@ pub(crate) async fn cancel_tournament(
 ) -> Result<Response, Problem> {
     let by = operator.require_administrator()?;
     let request = request.require_key()?;
-    let CancelTournament { reason } = request.parse_body()?;
+    let CancelTournament { reason, digest } = request.parse_body()?;
     let work = async move |_| {
-        let refunds = tournaments.cancel(TournamentId(id), by.actor(), &reason).await?;
-        Ok(Json(query::to_cancellation(refunds)))
+        let id = TournamentId(id);
+        let refunds = tournaments.cancel(id, by.actor(), &reason, digest).await?;
+        Ok(Json(query::to_cancellation(&refunds)))
     };
     Ok(request.execute(&operator, work).await)
 }

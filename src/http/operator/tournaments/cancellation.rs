@@ -7,24 +7,32 @@ use axum::http::StatusCode;
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use axum::response::{IntoResponse as _, Redirect, Response};
 use bahay_engine::coins::Coins;
+use bahay_engine::hex::Hex;
 use bahay_engine::table::TournamentId;
 use bahay_engine::tournament::Refund;
 use futures_util::stream;
-use maud::{Markup, html};
+use maud::html;
 use serde::Deserialize;
 use uuid::Uuid;
 
 use super::desk::HERE;
 use crate::http::operator::desk_ui::{
-    ErrorPage, OperatorForm, OperatorSession, coins, facts, page, table_of, text_area,
+    ErrorPage, OperatorForm, OperatorSession, coins, facts, page, select, table_of, text_area,
 };
 use crate::http::operator::sanctions::NamedPlayers;
 use crate::http::{Path, Problem, Services};
 use crate::reason::Reason;
-use crate::tournaments::{TournamentError, Tournaments};
+use crate::tournaments::{CancellationRefunds, TournamentError, Tournaments};
 
 /// The number of players whose amounts the page lists.
 const PLAYERS_MAX: usize = 500;
+
+/// The choice that pays other amounts than those that were shown.
+const ACCEPT: &str = "accept";
+
+/// The choices for amounts that change again.
+const CHANGES: [(&str, &str); 2] =
+    [("", "Cancel nothing and show them"), (ACCEPT, "Cancel and pay the changed amounts")];
 
 /// The number of versions that are read at once for the file of results.
 const VERSIONS: u32 = 100;
@@ -35,24 +43,31 @@ pub(crate) async fn preview(
     Path(tournament): Path<Uuid>,
 ) -> Result<Response, ErrorPage> {
     session.operator.require_administrator()?;
-    let refunds = services.tournaments.preview_cancellation(TournamentId(tournament)).await?;
-    Ok(draw_preview(&services, &session, tournament, &refunds, html! {}).await?)
+    let amounts = services.tournaments.preview_cancellation(TournamentId(tournament)).await?;
+    Ok(draw_preview(&services, &session, tournament, &amounts, false).await?)
 }
 
-/// Draws the amounts by player with the form that cancels the tournament. `notice` precedes them.
+/// Draws the amounts by player with the form that cancels the tournament. If they have changed since
+/// the operator saw them, the form can accept further changes: games that end meanwhile may change
+/// them faster than they can be read.
 async fn draw_preview(
     services: &Services,
     session: &OperatorSession,
     tournament: Uuid,
-    refunds: &[Refund],
-    notice: Markup,
+    amounts: &CancellationRefunds,
+    have_changed: bool,
 ) -> Result<Response, Problem> {
+    let refunds = amounts.refunds.as_slice();
     let here = format!("{HERE}/{tournament}");
     let shown = &refunds[..refunds.len().min(PLAYERS_MAX)];
     let named = NamedPlayers::load(services, shown.iter().map(|refund| refund.player.0)).await?;
     let name = services.tournaments.read(TournamentId(tournament)).await?.terms().name.clone();
     let body = html! {
-        (notice)
+        @if have_changed {
+            p class="alert" role="alert" {
+                "Nothing was cancelled: the amounts have changed meanwhile. These are the present ones."
+            }
+        }
         (facts(&[
             ("Tournament", html! { a href=(here) { (name) } }),
             ("Players", html! { (refunds.len()) }),
@@ -69,8 +84,11 @@ async fn draw_preview(
         @if refunds.len() > shown.len() { p { "And " (refunds.len() - shown.len()) " more players." } }
         form method="post" action={ (here) "/cancellation" } {
             (session.form_token())
-            input type="hidden" name="shown" value=(fingerprint(refunds));
+            input type="hidden" name="shown" value=(amounts.digest());
             (text_area("reason", "Reason", "10 to 500 characters, recorded in the audit log."))
+            @if have_changed {
+                (select("changes", "If the amounts change again", &CHANGES, ""))
+            }
             button class="main" { "Cancel the tournament and pay " (coins(total(refunds))) }
         }
     };
@@ -81,17 +99,15 @@ fn total(refunds: &[Refund]) -> Coins {
     Coins::checked_sum(refunds.iter().map(|refund| refund.amount)).unwrap_or_default()
 }
 
-/// Returns a text that differs if the number of players or the sum of their amounts does.
-fn fingerprint(refunds: &[Refund]) -> String {
-    format!("{}:{}", refunds.len(), total(refunds).hundredths())
-}
-
 /// The form that cancels a tournament.
 #[derive(Debug, Deserialize)]
 pub(crate) struct CancellationForm {
     reason: Reason,
-    /// The fingerprint of the amounts that the page has shown.
-    shown: Option<String>,
+    /// The digest of the amounts that the page has shown.
+    shown: Hex<32>,
+    /// `accept` if other amounts than those are paid as well.
+    #[serde(default)]
+    changes: String,
 }
 
 pub(crate) async fn cancel(
@@ -101,19 +117,18 @@ pub(crate) async fn cancel(
 ) -> Result<Response, ErrorPage> {
     let by = session.operator.require_administrator()?;
     let key = TournamentId(tournament);
-    let CancellationForm { reason, shown } = input;
-    let refunds = services.tournaments.preview_cancellation(key).await?;
-    if shown.is_some_and(|shown| shown != fingerprint(&refunds)) {
-        let notice = html! {
-            p class="alert" role="alert" {
-                "Nothing was cancelled: the amounts have changed meanwhile. These are the present ones."
-            }
-        };
-        let preview = draw_preview(&services, &session, tournament, &refunds, notice).await?;
-        return Ok((StatusCode::CONFLICT, preview).into_response());
+    let CancellationForm { reason, shown, changes } = input;
+    let shown = Some(shown).filter(|_| changes != ACCEPT);
+    let tournaments = &services.tournaments;
+    match tournaments.cancel(key, by.actor(), &reason, shown).await {
+        Ok(_) => Ok(Redirect::to(&format!("{HERE}/{tournament}")).into_response()),
+        Err(TournamentError::AmountsChanged) => {
+            let amounts = tournaments.preview_cancellation(key).await?;
+            let preview = draw_preview(&services, &session, tournament, &amounts, true).await?;
+            Ok((StatusCode::CONFLICT, preview).into_response())
+        }
+        Err(error) => Err(error.into()),
     }
-    services.tournaments.cancel(key, by.actor(), &reason).await?;
-    Ok(Redirect::to(&format!("{HERE}/{tournament}")).into_response())
 }
 
 /// Returns the list of results as a file of JSON lines, which `docs/verify_tournament.py` checks.

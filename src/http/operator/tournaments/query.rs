@@ -18,7 +18,9 @@ use crate::http::{Code, CodeExt as _, PageOf, PageRequest, Problem, Services, Ti
 use crate::ledger;
 use crate::operators::Operator;
 use crate::operators::audit::Actor;
-use crate::tournaments::{OperatedRow, TournamentDraft, TournamentRequests, TournamentSelection};
+use crate::tournaments::{
+    CancellationRefunds, OperatedRow, TournamentDraft, TournamentRequests, TournamentSelection,
+};
 
 /// Returns a page of tournaments, newest first.
 pub(super) async fn list(
@@ -103,11 +105,13 @@ pub(super) fn requires_approval(requests: &TournamentRequests, draft: &Tournamen
 }
 
 /// Returns the payments of a cancellation as the API has them.
-pub(super) fn to_cancellation(refunds: Vec<Refund>) -> Cancellation {
-    let refunds = refunds
-        .into_iter()
-        .map(|refund| TournamentRefund { player: refund.player.0, amount: refund.amount.into() });
-    Cancellation { refunds: refunds.collect() }
+pub(super) fn to_cancellation(amounts: &CancellationRefunds) -> Cancellation {
+    let to_body = |refund: &Refund| TournamentRefund {
+        player: refund.player.0,
+        amount: refund.amount.into(),
+    };
+    let refunds = amounts.refunds.iter().map(to_body).collect();
+    Cancellation { refunds, digest: amounts.digest() }
 }
 
 /// Returns a tournament as the list has it.

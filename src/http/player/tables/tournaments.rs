@@ -59,6 +59,7 @@ impl From<TournamentError> for Problem {
             },
             TournamentError::Contended => return Self::unavailable(&error),
             TournamentError::Terms(_) => Code::TournamentUnsound,
+            TournamentError::AmountsChanged => Code::CancellationChanged,
             TournamentError::Broken(_) => return Self::internal(&error),
         };
         code.with_detail(error.to_string())
