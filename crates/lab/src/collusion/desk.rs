@@ -114,7 +114,7 @@ fn play_game(dice: &mut ChanceRng, rules: &AnyRules, pair: [Character; 2], dumps
 
 /// Returns the action of an honest player: that of the AI, sometimes a random one, and sometimes the
 /// default instead of a commitment.
-fn choose_action(
+pub(super) fn choose_action(
     dice: &mut ChanceRng,
     state: &AnyGame,
     seat: Seat,
@@ -139,7 +139,7 @@ fn choose_action(
 }
 
 /// Returns the compared action after which the first of the pair owes the second most.
-fn choose_dumping_action(
+pub(super) fn choose_dumping_action(
     dice: &mut ChanceRng,
     state: &AnyGame,
     seats: [Seat; 2],
@@ -166,7 +166,7 @@ fn advise(_: &mut ChanceRng, state: &AnyGame, seat: Seat) -> Option<AnyAction> {
 }
 
 /// Plays a game on until it is over or no action is chosen.
-fn play_on(
+pub(super) fn play_on(
     dice: &mut ChanceRng,
     mut state: AnyGame,
     choose: impl Fn(&mut ChanceRng, &AnyGame, Seat) -> Option<AnyAction>,

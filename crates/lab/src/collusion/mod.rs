@@ -8,7 +8,7 @@
 //! declines a share of fights and challenges.
 //!
 //! `desk` measures in the same way the score by which the desk ranks pairs, which has no record of a
-//! game: only its coins.
+//! game: only its coins. `tournament` measures the ranks of pairs within a tournament, by its points.
 //!
 //! Limits: people differ more than these bots, and colluding players may know this text.
 //! Deliberately absent: any judgement of a player of the house.
@@ -17,6 +17,7 @@ mod desk;
 mod hands;
 mod play;
 mod signs;
+mod tournament;
 
 use std::io::Write;
 
@@ -27,6 +28,7 @@ use bahay_engine::hex::Hex;
 pub use desk::DeskDetection;
 use play::{Character, CollusionKind, play_game};
 use signs::{HonestBaseline, PairGame, Signs};
+pub use tournament::TournamentDetection;
 
 /// The options of the simulation.
 #[derive(Clone, Copy, Debug, clap::Args)]
@@ -59,6 +61,8 @@ pub struct DetectionReport {
     pub recall_of_all: u32,
     /// The score of the desk, at each game.
     pub desk: Vec<DeskDetection>,
+    /// The ranks of dumping pairs in arena tournaments, at each game.
+    pub tournaments: Vec<TournamentDetection>,
 }
 
 /// Plays and judges the pairs, and writes the report.
@@ -85,7 +89,8 @@ pub fn run(options: Collusion, out: &mut impl Write) -> std::io::Result<Detectio
     let sum: u32 = recall.iter().map(|(_, share)| share).sum();
     let recall_of_all = sum / u32::try_from(recall.len()).unwrap_or(1).max(1);
     let desk = desk::measure_games(options);
-    let report = DetectionReport { false_positives, recall, recall_of_all, desk };
+    let tournaments = tournament::measure_arenas(options);
+    let report = DetectionReport { false_positives, recall, recall_of_all, desk, tournaments };
     report.write_report(options, out)?;
     Ok(report)
 }
@@ -159,6 +164,11 @@ impl DetectionReport {
             writeln!(out, "{game}: honest pairs above it {:>8}", share(*false_positives))?;
             writeln!(out, "{game}: found: chip dumping   {:>8}", share(*dumping))?;
             writeln!(out, "{game}: found: one address    {:>8}", share(*one_address))?;
+        }
+        writeln!(out)?;
+        writeln!(out, "arenas with a dumping pair among the first hundredth of their pairs")?;
+        for TournamentDetection { game, dumping } in &self.tournaments {
+            writeln!(out, "{game}: found                 {:>8}", share(*dumping))?;
         }
         Ok(())
     }
