@@ -10,6 +10,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { chromium } from 'playwright-core';
 import { createJobs, doJobs } from './jobs.mjs';
+import { runTournaments } from './tournaments.mjs';
 
 const [url, executablePath, sandbox, codeOfAdmin, codeOfFinance] = process.argv.slice(2);
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -394,6 +395,8 @@ await ofLuz.job('the end of a table', `/desk/tables/${table}`, { clicks: 2, load
   await luz.getByRole('heading', { level: 1, name: 'Table voided' }).waitFor();
 });
 
+await runTournaments(luz, url, api, [await guest(), await guest()], checkPage);
+
 // The keyboard alone reaches the content and a link.
 await luz.goto(`${url}/desk/rooms`);
 await luz.keyboard.press('Tab');
@@ -469,4 +472,4 @@ await browser.close();
 const logged = /status of (401|403|404)|\/desk\/settlements\S*: Failed to load resource: net::ERR_FAILED/;
 const unexpected = mistakes.filter((mistake) => !logged.test(mistake));
 assert.deepEqual(unexpected, []);
-console.log(`the desk was used by two operators, and ${pages.length + 11} pages are fit for everybody`);
+console.log(`the desk was used by two operators, and ${pages.length + 21} pages are fit for everybody`);
