@@ -237,7 +237,8 @@ async fn a_tournament_with_a_transfer_that_is_due_for_minutes_is_an_alert() {
         .await;
     luz.load("/desk/alerts").await.hides("stuck");
     let owner = server.owner_pool().await;
-    execute(&owner, "update tournaments set due_at = now() - interval '1 day'").await;
+    // A day before the time of the server's clock.
+    execute(&owner, "update tournaments set due_at = '2026-02-28T12:00:00Z'").await;
     luz.load("/desk/alerts").await.shows("1 tournament stuck");
     luz.load(HERE).await.shows("stuck");
     luz.load(&format!("{HERE}/{id}")).await.shows("has been due for minutes");
