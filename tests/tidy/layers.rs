@@ -103,6 +103,8 @@ variants:
 short_events:
 # A game in the form for learning programs.
 spaces: game seat
+# Values of unknown types.
+document:
 games: cards chance game seat spaces
 table: chance coins game seat
 catalog_macro: table
@@ -134,8 +136,10 @@ refusals:
 form:
 short_fields: form
 brief: form short_fields
-reader: brief
-known: brief reader
+game_reader:
+short_reader: brief game_reader short_fields
+reader: brief game_reader short_reader
+known: brief game_reader reader
 command_reader:
 ";
 

@@ -116,7 +116,7 @@ impl ServerAnswer {
     /// Reads an answer; `None` if it has not the server's form.
     pub(crate) fn read(answer: &HttpAnswer) -> Option<Self> {
         let HttpAnswer { status, ref content_type, ref body, retry_after_ms } = *answer;
-        let body = serde_json::from_str::<Value>(body).unwrap_or_default();
+        let body = serde_json::from_slice::<Value>(body.as_bytes()).unwrap_or_default();
         let is_container = body.is_object() || body.is_array();
         let is_json = is_container && is_json_type(content_type.as_deref().unwrap_or_default());
         let is_expected = is_json && (status < 300 || code_of(&body).is_some());

@@ -31,6 +31,7 @@ pub mod table;
 pub mod catalog;
 pub mod chance;
 pub mod coins;
+pub mod document;
 pub mod game;
 pub mod games;
 pub mod hex;

@@ -15,23 +15,17 @@
 //! event    [word, fields…] or an object
 //! ```
 
-use std::fmt;
-use std::marker::PhantomData;
-
 use bahay_engine::catalog::AnyGame;
+use bahay_engine::document::DocumentError;
 use bahay_engine::game::{Game, GameKind};
-use bahay_engine::hex::Hex;
 use bahay_engine::table::{Event, Timestamp};
 use bahay_engine::variants;
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{self, DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::Serialize;
+use serde::de::SeqAccess;
 use serde::ser::{SerializeSeq, Serializer};
-use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::short_fields::{
-    Binary, Context, TableField, add_ms, elapsed_ms, missing_field, next_element,
-};
-use crate::{Message, Tag};
+use crate::Message;
+use crate::short_fields::{Binary, Context, TableField, elapsed_ms};
 
 pub use crate::form::Form;
 
@@ -70,7 +64,7 @@ macro_rules! table_words {
         }
 
         /// Returns the table's event of this word, or `None` if the word is a game's.
-        fn read_table_event<'de, E, A: SeqAccess<'de>>(
+        pub(crate) fn read_table_event<'de, E, A: SeqAccess<'de>>(
             word: &str,
             now: Timestamp,
             fields: &mut A,
@@ -102,7 +96,14 @@ table_words! {
 
 /// Returns the short words of a game and the table's own, with their numbers.
 pub fn short_words<G: GameKind>() -> impl Iterator<Item = (&'static str, u8)> {
-    G::SHORT_EVENTS.iter().copied().zip(0..).chain(TABLE_WORDS.iter().copied())
+    words_with(G::SHORT_EVENTS)
+}
+
+/// Returns the short events of a game and the table's own, with their numbers.
+pub(crate) fn words_with(
+    short_events: &'static [&'static str],
+) -> impl Iterator<Item = (&'static str, u8)> {
+    short_events.iter().copied().zip(0..).chain(TABLE_WORDS.iter().copied())
 }
 
 /// The error of a message that cannot be encoded or decoded.
@@ -114,6 +115,8 @@ pub enum FormError {
     Written(#[from] rmp_serde::encode::Error),
     #[error(transparent)]
     Read(#[from] rmp_serde::decode::Error),
+    #[error(transparent)]
+    Malformed(#[from] DocumentError),
     #[error("there is no game {kind}")]
     UnknownGame { kind: String },
 }
@@ -154,21 +157,9 @@ impl Shorthand {
         Ok(())
     }
 
-    /// Decodes a message in a short form, at a table of this game.
-    pub(super) fn read<G: GameKind>(&self, bytes: &[u8]) -> Result<Message<G>, FormError> {
-        let visitor = MessageVisitor::<G> { hello: self.hello, game: PhantomData };
-        Ok(match self.form {
-            Form::Full | Form::Brief => {
-                let mut reader = serde_json::Deserializer::from_slice(bytes);
-                let message = AnyValueSeed(visitor).deserialize(&mut reader)?;
-                reader.end()?;
-                message
-            }
-            Form::Compact => {
-                let reader = rmp_serde::Deserializer::from_read_ref(bytes);
-                AnyValueSeed(visitor).deserialize(&mut reader.with_human_readable())?
-            }
-        })
+    /// Returns the server's time in its hello.
+    pub(super) fn hello(&self) -> Timestamp {
+        self.hello
     }
 
     pub(super) fn observe_hello(&mut self, message: &Message<AnyGame>) {
@@ -265,152 +256,6 @@ impl SerializeSeq for FieldCounter {
 
     fn end(self) -> Result<(), std::fmt::Error> {
         Ok(())
-    }
-}
-
-/// Decodes whichever value comes next with a visitor.
-struct AnyValueSeed<V>(V);
-
-impl<'de, V: Visitor<'de>> DeserializeSeed<'de> for AnyValueSeed<V> {
-    type Value = V::Value;
-
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<V::Value, D::Error> {
-        from.deserialize_any(self.0)
-    }
-}
-
-/// Decodes a message or its short form.
-struct MessageVisitor<G> {
-    /// The server's time in its hello.
-    hello: Timestamp,
-    game: PhantomData<G>,
-}
-
-impl<'de, G: GameKind> Visitor<'de> for MessageVisitor<G> {
-    type Value = Message<G>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a message or its short form")
-    }
-
-    fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<Message<G>, M::Error> {
-        Message::deserialize(MapAccessDeserializer::new(map))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Message<G>, A::Error> {
-        let first: u64 = next_element(&mut seq)?;
-        let ack = |version| {
-            let id = u32::try_from(first).map_err(de::Error::custom)?;
-            Ok(Message::Ack { id, version })
-        };
-        let tag = match seq.next_element()? {
-            None => return ack(None),
-            Some(VersionOrTag::Version(version)) => return ack(Some(version)),
-            Some(VersionOrTag::Tag(tag)) => tag,
-        };
-        let now = add_ms(self.hello, next_element(&mut seq)?);
-        let mut parts = UpdateParts::<G> { now, events: Vec::new(), ack: None };
-        while parts.ack.is_none() && seq.next_element_seed(AnyValueSeed(&mut parts))?.is_some() {}
-        if parts.ack.is_some() && seq.next_element::<IgnoredAny>()?.is_some() {
-            return Err(de::Error::custom("the id of a command is the last element"));
-        }
-        let UpdateParts { now: server_time_ms, events, ack } = parts;
-        Ok(Message::Update { version: first, tag, server_time_ms, events, prompt: None, ack })
-    }
-}
-
-enum VersionOrTag {
-    Version(u64),
-    Tag(Tag),
-}
-
-impl<'de> Deserialize<'de> for VersionOrTag {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Expected;
-
-        impl Visitor<'_> for Expected {
-            type Value = VersionOrTag;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a version or a tag")
-            }
-
-            fn visit_u64<E: de::Error>(self, version: u64) -> Result<VersionOrTag, E> {
-                Ok(VersionOrTag::Version(version))
-            }
-
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<VersionOrTag, E> {
-                text.parse().map(VersionOrTag::Tag).map_err(E::custom)
-            }
-
-            fn visit_bytes<E: de::Error>(self, bytes: &[u8]) -> Result<VersionOrTag, E> {
-                let bytes = bytes.try_into().map_err(E::custom)?;
-                Ok(VersionOrTag::Tag(Tag(Hex(bytes))))
-            }
-        }
-
-        deserializer.deserialize_any(Expected)
-    }
-}
-
-/// Decodes the last elements of an update: events or their short forms, and the acknowledged
-/// command.
-struct UpdateParts<G: GameKind> {
-    /// The time of the update.
-    now: Timestamp,
-    events: Vec<Event<G::Event>>,
-    ack: Option<u32>,
-}
-
-impl<'de, G: GameKind> Visitor<'de> for &mut UpdateParts<G> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an event, its short form, or the id of a command")
-    }
-
-    fn visit_u64<E: de::Error>(self, id: u64) -> Result<(), E> {
-        self.ack = Some(u32::try_from(id).map_err(E::custom)?);
-        Ok(())
-    }
-
-    fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<(), M::Error> {
-        self.events.push(Event::deserialize(MapAccessDeserializer::new(map))?);
-        Ok(())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
-        let word = seq.next_element_seed(AnyValueSeed(WordVisitor::<G>(PhantomData)))?;
-        let word = word.ok_or_else(missing_field)?;
-        let event = match read_table_event(word, self.now, &mut seq)? {
-            Some(event) => event,
-            None => Event::Game { event: G::read_short(word, &mut seq)? },
-        };
-        self.events.push(event);
-        // Fields that a later version appends are ignored.
-        while seq.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(())
-    }
-}
-
-/// Decodes the word of a short event.
-struct WordVisitor<G>(PhantomData<G>);
-
-impl<G: GameKind> Visitor<'_> for WordVisitor<G> {
-    type Value = &'static str;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the word of an event, or its number")
-    }
-
-    fn visit_u64<E: de::Error>(self, number: u64) -> Result<&'static str, E> {
-        let known = short_words::<G>().find(|(_, known)| u64::from(*known) == number);
-        known.map(|(word, _)| word).ok_or_else(|| E::custom("unknown event number"))
-    }
-
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<&'static str, E> {
-        let known = short_words::<G>().find(|(word, _)| *word == text);
-        known.map(|(word, _)| word).ok_or_else(|| E::custom(format!("unknown event {text}")))
     }
 }
 

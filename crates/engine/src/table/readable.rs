@@ -177,9 +177,9 @@ impl<A> Input<A> {
 }
 
 impl<E> Event<E> {
-    /// Converts the game's event.
-    pub fn map<F>(self, map: impl FnOnce(E) -> F) -> Event<F> {
-        rebuild!(self => Event;
+    /// Converts the game's event; fails if `map` fails.
+    pub fn try_map<F, X>(self, map: impl FnOnce(E) -> Result<F, X>) -> Result<Event<F>, X> {
+        Ok(rebuild!(self => Event;
             Sat { seat, player, name, avatar, bot }, Left { seat, player, reason },
             Moved { seat, to }, Presence { seat, connected }, Takeover { seat, on }, Waiting,
             Preparing { game, commitment, deadline_ms }, Ready { seat }, Opening { game },
@@ -187,8 +187,14 @@ impl<E> Event<E> {
             Opened { game, stakes, pot, starter }, Countdown { deadline_ms },
             Over { game, settlement, server_seed }, Settled { game, pot, crown },
             PotRefunded { pot, shares }, TermsUpdated { price, hits, clocks };
-            Game { [event: map(event)] }
-        )
+            Game { [event: map(event)?] }
+        ))
+    }
+
+    /// Converts the game's event.
+    pub fn map<F>(self, map: impl FnOnce(E) -> F) -> Event<F> {
+        let Ok(event) = self.try_map(|event| Ok::<F, Infallible>(map(event)));
+        event
     }
 }
 
