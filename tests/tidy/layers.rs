@@ -103,10 +103,11 @@ variants:
 short_events:
 # A game in the form for learning programs.
 spaces: game seat
-# Values of unknown types.
+# Values of unknown types, and enums that are objects with a type.
 document:
-games: cards chance game seat spaces
-table: chance coins game seat
+tagged: document
+games: cards chance game seat spaces tagged
+table: chance coins game seat tagged
 catalog_macro: table
 catalog: chance game seat spaces table
 matchmaking: table

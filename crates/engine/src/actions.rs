@@ -16,9 +16,13 @@ macro_rules! actions {
             ),+ $(,)?
         }
     ) => {
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-        #[serde(tag = "type", rename_all = "snake_case", from = "ActionFields")]
-        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+        #[serde(tag = "type", rename_all = "snake_case")]
+        #[cfg_attr(
+            feature = "schema",
+            derive(schemars::JsonSchema),
+            schemars(from = "ActionFields")
+        )]
         $(#[$about])*
         pub enum $name {
             $(
@@ -35,13 +39,20 @@ macro_rules! actions {
 
         /// The form of an action for deserialization.
         #[derive(Deserialize)]
-        #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
-        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+        #[serde(rename_all = "snake_case", deny_unknown_fields)]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(tag = "type"))]
         enum ActionFields {
             $($variant {
                 $($($(#[serde(default, skip_serializing_if = $omitted)])? $field: $type,)+)?
                 $($(#[serde(default)] $part: $of,)+)?
             },)+
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let fields = $crate::tagged::read_tagged(deserializer, ActionFields::deserialize)?;
+                Ok(fields.into())
+            }
         }
 
         impl From<ActionFields> for $name {

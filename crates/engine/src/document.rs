@@ -2,7 +2,8 @@
 //!
 //! A client decodes a message in two steps: from its bytes into a [`Document`], and from there into
 //! the types of the table and its game. Each of these types is therefore compiled for one decoder,
-//! whatever the form of the message, which keeps the library of the clients small.
+//! whatever the form of the message, which keeps the library of the clients small. For the same
+//! reason enums with a tag are decoded from documents everywhere; see `tagged`.
 
 use alloc::borrow::Cow;
 use alloc::borrow::ToOwned;

@@ -25,6 +25,8 @@ mod refusals;
 #[macro_use]
 mod short_events;
 #[macro_use]
+pub mod tagged;
+#[macro_use]
 mod variants;
 #[macro_use]
 pub mod table;

@@ -24,9 +24,10 @@ use bahay_engine::chance::Commitment;
 use bahay_engine::game::Game;
 use bahay_engine::matchmaking::TicketId;
 use bahay_engine::table::{Event, GameId, PlayerId, TEXT_BYTES_MAX, TableId, TableView, Timestamp};
+use bahay_engine::tagged::{Tagged, read_tagged};
 use bahay_engine::variants;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 pub use bahay_shell::{OpenPrompt, Tag};
 pub use command_reader::{ActionText, read_command};
@@ -277,7 +278,7 @@ impl<G: Game> MessageParts for G {
 /// A message of the server.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(
-    tag = "type",
+    remote = "Self",
     rename_all = "snake_case",
     bound(
         serialize = "G::View: Serialize, G::Event: Serialize, G::Action: Serialize",
@@ -286,6 +287,7 @@ impl<G: Game> MessageParts for G {
 )]
 #[schemars(
     rename = "Message",
+    tag = "type",
     bound = "G::View: JsonSchema, G::Event: JsonSchema, G::Action: JsonSchema"
 )]
 pub enum Message<G: MessageParts> {
@@ -414,6 +416,24 @@ impl<G: Game> Message<G> {
                 None
             }
         }
+    }
+}
+
+impl<G> Serialize for Message<G>
+where
+    G: MessageParts<View: Serialize, Event: Serialize, Action: Serialize>,
+{
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Self::serialize(self, Tagged(serializer))
+    }
+}
+
+impl<'de, G> Deserialize<'de> for Message<G>
+where
+    G: MessageParts<View: Deserialize<'de>, Event: Deserialize<'de>, Action: Deserialize<'de>>,
+{
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        read_tagged(deserializer, Self::deserialize)
     }
 }
 

@@ -3,7 +3,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::chance::Commitment;
 use crate::coins::Coins;
@@ -16,6 +16,7 @@ use crate::table::phase::Phase;
 use crate::table::settlement::Settlement;
 use crate::table::terms::Terms;
 use crate::table::time::Timestamp;
+use crate::tagged::{Tagged, read_tagged};
 
 /// A table as one viewer knows it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -65,14 +66,14 @@ pub struct SeatView {
 /// The phase of a table, as one viewer knows it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(
-    tag = "type",
+    remote = "Self",
     rename_all = "snake_case",
     bound(serialize = "", deserialize = "G: GameKind")
 )]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(
     feature = "schema",
-    schemars(rename = "PhaseView", bound = "G::View: schemars::JsonSchema")
+    schemars(rename = "PhaseView", tag = "type", bound = "G::View: schemars::JsonSchema")
 )]
 pub enum PhaseView<G: Game> {
     Waiting,
@@ -106,6 +107,18 @@ pub enum PhaseView<G: Game> {
         game: GameId,
         settlement: Settlement,
     },
+}
+
+impl<G: Game> Serialize for PhaseView<G> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Self::serialize(self, Tagged(serializer))
+    }
+}
+
+impl<'de, G: GameKind> Deserialize<'de> for PhaseView<G> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        read_tagged(deserializer, Self::deserialize)
+    }
 }
 
 impl<G: Game> Table<G> {
