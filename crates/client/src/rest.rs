@@ -130,7 +130,9 @@ impl ServerAnswer {
         }
         let tokens = TokensBody::deserialize(&self.body).ok()?;
         let is_usable = |token: &str| !token.is_empty() && token.len() <= CREDENTIAL_BYTES_MAX;
-        let expires_ms = Some(tokens.access_expires_at.as_millisecond()).filter(|ms| *ms > 0)?;
+        // Parsed without the reason for a failure, whose texts would be the larger part of the parser.
+        let expires_at: Timestamp = tokens.access_expires_at.parse().ok()?;
+        let expires_ms = Some(expires_at.as_millisecond()).filter(|ms| *ms > 0)?;
         let TokensBody { access_token: access, refresh_token: refresh, session, .. } = tokens;
         (is_usable(&access) && is_usable(&refresh)).then_some(SessionTokens {
             access,
@@ -182,7 +184,7 @@ pub struct PlayerWallet {
 #[derive(Deserialize)]
 struct TokensBody {
     access_token: String,
-    access_expires_at: Timestamp,
+    access_expires_at: String,
     refresh_token: String,
     #[serde(default)]
     session: String,

@@ -2,9 +2,9 @@
 
 use std::marker::PhantomData;
 
-use bahay_engine::catalog::{self, AnyAction, AnyEvent, AnyGame, Visitor};
+use bahay_engine::catalog::{self, AnyAction, AnyEvent, AnyGame, AnyRules, AnyView, Visitor};
 use bahay_engine::document::{Document, DocumentError, ListReader, known_types_of};
-use bahay_engine::table::{Event, Lift, TableView};
+use bahay_engine::table::{Event, Lift, TableView, ViewParts};
 
 use crate::{Message, MessageParts, OpenPrompt};
 
@@ -13,7 +13,8 @@ use crate::{Message, MessageParts, OpenPrompt};
 pub(crate) struct GameReader {
     /// The names of the short events, in the order of their numbers.
     pub(crate) short_events: &'static [&'static str],
-    read_view: for<'de> fn(Document<'de>) -> Result<TableView<AnyGame>, DocumentError>,
+    read_rules: for<'de> fn(Document<'de>) -> Result<AnyRules, DocumentError>,
+    read_view: for<'de> fn(Document<'de>) -> Result<AnyView, DocumentError>,
     read_event: for<'de> fn(Document<'de>) -> Result<AnyEvent, DocumentError>,
     read_action: for<'de> fn(Document<'de>) -> Result<AnyAction, DocumentError>,
     /// Decodes the short event of this name from its fields.
@@ -56,7 +57,7 @@ impl GameReader {
                 Message::Hello { player, protocol, server_time_ms, notices }
             }
             Message::Snapshot { version, tag, server_time_ms, view, prompt } => {
-                let view = Box::new((self.read_view)(*view)?);
+                let view = Box::new(view.try_map(self.read_rules, self.read_view)?);
                 let prompt = self.read_prompt(prompt)?;
                 Message::Snapshot { version, tag, server_time_ms, view, prompt }
             }
@@ -103,8 +104,13 @@ impl GameReader {
 #[derive(Debug)]
 pub(crate) struct UnreadParts<'de>(PhantomData<&'de ()>);
 
-impl<'de> MessageParts for UnreadParts<'de> {
+impl<'de> ViewParts for UnreadParts<'de> {
+    type Rules = Document<'de>;
     type View = Document<'de>;
+}
+
+impl<'de> MessageParts for UnreadParts<'de> {
+    type View = TableView<Self>;
     type Event = Document<'de>;
     type Action = Document<'de>;
 }
@@ -118,7 +124,8 @@ impl Visitor for FindReader {
     fn visit<G: Lift<AnyGame>>(self) -> GameReader {
         GameReader {
             short_events: G::SHORT_EVENTS,
-            read_view: |view| view.read::<TableView<G>>().map(TableView::lift),
+            read_rules: |rules| rules.read().map(G::lift_rules),
+            read_view: |view| view.read().map(G::lift_view),
             read_event: |event| event.read().map(G::lift_event),
             read_action: |action| action.read().map(G::lift_action),
             read_short: |name, fields| G::read_short(name, fields).map(G::lift_event),
