@@ -151,6 +151,7 @@ cmd_drills() {
   check_backups
   check_archive
   check_fuzz
+  check_sdk_sizes
   # Applies each fault once, and forged evidence that the checks must detect.
   cmd_chaos --short --seed 20 --nodes 2 --tables 4 --canaries
 }
