@@ -106,7 +106,7 @@ spaces: game seat
 # Values of unknown types, and enums that are objects with a type.
 document:
 tagged: document
-games: cards chance game seat spaces tagged
+games: cards chance game seat spaces
 table: chance coins game seat tagged
 catalog_macro: table
 catalog: chance game seat spaces table
