@@ -137,10 +137,12 @@ test("the short events of the games are the documented ones", () => {
 });
 
 test("the short events of the games are read in both forms, with their omitted fields", () => {
-  for (const { kind, shortEvents } of GAMES) {
+  for (const { kind, shortEvents, packedFields } of GAMES) {
     for (const [number, [word, fields]] of Object.entries(shortEvents).entries()) {
-      const values = fields.map((_, at) => at);
-      const event = { type: word, ...Object.fromEntries(fields.map((field, at) => [nameOf(field), at])) };
+      // A number is a card where the compact form has another form than JSON.
+      const isPacked = (name: string): boolean => `${word}.${name}` in packedFields || name in packedFields;
+      const values = fields.map((field, at) => (isPacked(nameOf(field)) ? String(at) : at));
+      const event = { type: word, ...Object.fromEntries(fields.map((field, at) => [nameOf(field), values[at]])) };
       const expected = [{ type: "game", event }];
       assert.deepEqual(readBoth(kind, [[word, ...values]], [[number, ...values]]), [expected, expected], `${kind} ${word}`);
     }
@@ -161,6 +163,57 @@ test("the short events of the games are read in both forms, with their omitted f
   for (const [kind, short, event] of omitted) {
     const expected = [{ type: "game", event }];
     assert.deepEqual(readBoth(kind, [short], [short]), [expected, expected], String(short[0]));
+  }
+});
+
+test("cards and structures of the compact form are read as in JSON", () => {
+  const cases: [string, readonly unknown[], object][] = [
+    ["tongits", [4, 0, 1], { type: "dumped", seat: 0, card: "2C" }],
+    ["tongits", [0, 1, false, 53], { type: "drawn", seat: 1, auto: false, card: "X2" }],
+    ["tongits", [6, 2, [[0, 13, 51], null, null]], { type: "dealt", starter: 2, hands: [["AC", "AD", "KS"], null, null] }],
+    [
+      "tongits", [12, [[[0, 1, 2, 13], [[[0, 1, 2]], [13], 1], false, 1], [[], [[], [], 0], false, 0, [[3, 4, 5]]]]],
+      {
+        type: "shown",
+        hands: [
+          {
+            hand: ["AC", "2C", "3C", "AD"],
+            arrangement: { melds: [["AC", "2C", "3C"]], leftover: ["AD"], deadwood: 1 },
+            burned: false, points: 1,
+          },
+          {
+            hand: [], arrangement: { melds: [], leftover: [], deadwood: 0 }, burned: false, points: 0,
+            face_down: [["4C", "5C", "6C"]],
+          },
+        ],
+      },
+    ],
+    [
+      "tongo_options", [10, 1, "lower", [1, 2, 3], 4],
+      { type: "costs_changed", seat: 1, how: "lower", costs: { buy: 1, sell: 2, exchange: 3 }, chips: 4 },
+    ],
+    ["tongo_options", [12, 1, [[4, 7]]], { type: "rolled", seat: 1, dice: [{ value: 4, place: 7 }] }],
+    [
+      "tongo_options", [18, [[1, [4, 11], 0, [["exact_pair", 11, 23]]]]],
+      {
+        type: "shown",
+        hands: [{ seat: 1, hand: ["5D", "KD"], floor: 0, matches: [{ class: "exact_pair", card: "KD", floor: "KH" }] }],
+      },
+    ],
+    ["tongo_assets", [2, 1, 4, 0, "asset"], { type: "swapped", seat: 1, slot: 4, taken: "1Ra", discarded: "asset" }],
+    [
+      "tongo_assets", [21, [[[97, 98], ["treasury", 7, "K", 1]], null]],
+      {
+        type: "shown",
+        hands: [{ hand: ["7Kb", "W0"], reading: { class: "treasury", number: 7, colour: "K", wilds: 1 } }, null],
+      },
+    ],
+  ];
+  for (const [kind, short, event] of cases) {
+    const compact = reader("bahay.v1.compact", kind);
+    const tag = Uint8Array.from([0x7a, 0x61, 0x67, 0x3a, 0, 0x0e]);
+    const update = compact.read(encode([14, tag, 5, short]));
+    assert.deepEqual(update?.type === "update" ? update.events : null, [{ type: "game", event }], JSON.stringify(short));
   }
 });
 

@@ -9,6 +9,9 @@
 //! events (`GameKind::SHORT_EVENTS`), the table's are [`TABLE_WORDS`]. Every other message is the
 //! object of `bahay.v1`.
 //!
+//! In MessagePack the arrays are binary: cards are numbers, ids and hashes bytes, and structures
+//! arrays of their fields. Objects are as in JSON, also within an array.
+//!
 //! ```text
 //! update   [version, tag, ms since the hello, event, event, …, id of the acknowledged command]
 //! ack      [id] or [id, version]
@@ -27,6 +30,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{self, DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::ser::{SerializeSeq, Serializer};
 use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
 
 use crate::short_fields::{
     Binary, Context, TableField, add_ms, elapsed_ms, missing_field, next_element,
@@ -147,8 +151,12 @@ impl Shorthand {
             Form::Full => serde_json::to_writer(bytes, message)?,
             Form::Brief => serde_json::to_writer(bytes, &short)?,
             Form::Compact => {
-                let writer = rmp_serde::Serializer::new(bytes);
-                short.serialize(&mut writer.with_struct_map().with_human_readable())?;
+                let mut writer = rmp_serde::Serializer::new(bytes);
+                if short.is_array() {
+                    short.serialize(&mut writer)?;
+                } else {
+                    short.serialize(&mut writer.with_struct_map().with_human_readable())?;
+                }
             }
         }
         Ok(())
@@ -165,8 +173,12 @@ impl Shorthand {
                 message
             }
             Form::Compact => {
-                let reader = rmp_serde::Deserializer::from_read_ref(bytes);
-                AnyValueSeed(visitor).deserialize(&mut reader.with_human_readable())?
+                let mut reader = rmp_serde::Deserializer::from_read_ref(bytes);
+                if is_packed_array(bytes) {
+                    AnyValueSeed(visitor).deserialize(&mut reader)?
+                } else {
+                    AnyValueSeed(visitor).deserialize(&mut reader.with_human_readable())?
+                }
             }
         })
     }
@@ -178,10 +190,23 @@ impl Shorthand {
     }
 }
 
+/// Returns whether a message in MessagePack is an array, which begins with 0x90 to 0x9f, 0xdc or
+/// 0xdd. Arrays are binary: cards are numbers, and structures are arrays of their fields.
+pub(super) fn is_packed_array(bytes: &[u8]) -> bool {
+    matches!(bytes.first(), Some(0x90..=0x9f | 0xdc | 0xdd))
+}
+
 /// A message in a short form.
 struct Short<'a> {
     message: &'a Message<AnyGame>,
     shorthand: Shorthand,
+}
+
+impl Short<'_> {
+    /// Returns whether the message is written as an array.
+    fn is_array(&self) -> bool {
+        matches!(self.message, Message::Update { .. } | Message::Ack { .. })
+    }
 }
 
 impl Serialize for Short<'_> {
@@ -237,7 +262,9 @@ impl ShortEvent<'_> {
 impl Serialize for ShortEvent<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Some((word, number)) = self.word() else {
-            return self.event.serialize(serializer);
+            // An object has the same form in JSON and in MessagePack.
+            let object = serde_json::to_value(self.event).map_err(serde::ser::Error::custom)?;
+            return object.serialize(serializer);
         };
         let mut counter = FieldCounter(1);
         self.write_fields(&mut counter).map_err(serde::ser::Error::custom)?;
@@ -375,7 +402,8 @@ impl<'de, G: GameKind> Visitor<'de> for &mut UpdateParts<G> {
     }
 
     fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<(), M::Error> {
-        self.events.push(Event::deserialize(MapAccessDeserializer::new(map))?);
+        let object = Value::deserialize(MapAccessDeserializer::new(map))?;
+        self.events.push(Event::deserialize(object).map_err(de::Error::custom)?);
         Ok(())
     }
 

@@ -10,7 +10,7 @@ use bahay_engine::table::{Event, Lift, TableView, Timestamp};
 
 use serde::Deserialize;
 
-use super::brief::{Form, FormError, Shorthand};
+use super::brief::{Form, FormError, Shorthand, is_packed_array};
 use super::{Message, OpenPrompt, Tag};
 
 /// The first bytes of updates and acks, as the server writes them.
@@ -111,8 +111,7 @@ impl MessageReader {
         match self.form() {
             Form::Full => !bytes.starts_with(UPDATE),
             Form::Brief => bytes.first() == Some(&b'{'),
-            // Arrays begin with 0x90 to 0x9f, 0xdc or 0xdd.
-            Form::Compact => !matches!(bytes.first(), Some(0x90..=0x9f | 0xdc | 0xdd)),
+            Form::Compact => !is_packed_array(bytes),
         }
     }
 }

@@ -3,6 +3,7 @@
 
 import type { Event, Message } from "../gen/socket.js";
 import type { Models, ShortEvents } from "../games/model.js";
+import type { PackedFields } from "../games/packed.js";
 import { decode } from "./msgpack.js";
 import { hexOf, readTableEvent, tableWord } from "./table_events.js";
 
@@ -88,17 +89,24 @@ export class MessageReader {
     const model = this.#kind === null ? undefined : this.#models.get(this.#kind);
     const forms = Object.entries(model?.shortEvents ?? {});
     const form = forms.find(([name], number) => name === word || number === word);
-    return form ? ({ type: "game", event: readGameEvent(form, fields) } as Event) : null;
+    const packed = this.form === "bahay.v1.compact" ? (model?.packedFields ?? {}) : {};
+    return form ? ({ type: "game", event: readGameEvent(form, fields, packed) } as Event) : null;
   }
 }
 
-function readGameEvent([type, fields]: readonly [string, ShortEvents[string]], values: readonly unknown[]): object {
+function readGameEvent(
+  [type, fields]: readonly [string, ShortEvents[string]],
+  values: readonly unknown[],
+  packed: PackedFields,
+): object {
   const event: Record<string, unknown> = { type };
   for (const [at, field] of fields.entries()) {
-    const [name, missing] = typeof field === "string" ? ([field, null] as const) : field;
-    const value = values[at] ?? missing;
-    if (!name.endsWith("?")) event[name] = value;
-    else if (value !== null) event[name.slice(0, -1)] = value;
+    const [marked, missing] = typeof field === "string" ? ([field, null] as const) : field;
+    const name = marked.replace(/\?$/, "");
+    const read = packed[`${type}.${name}`] ?? packed[name];
+    const sent = values[at] ?? null;
+    const value = sent === null ? missing : read ? read(sent) : sent;
+    if (value !== null || name === marked) event[name] = value;
   }
   return event;
 }

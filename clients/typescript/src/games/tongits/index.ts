@@ -2,6 +2,8 @@
 
 import type { TongitsEvent, TongitsRules, TongitsView } from "../../gen/socket.js";
 import type { GameModel, GamePrompt, ShortEventsOf } from "../model.js";
+import { packedCards, packedList, packedStructure } from "../packed.js";
+import { cardOf } from "./cards.js";
 import { redeal } from "./deal.js";
 import { legal } from "./legal.js";
 import { begin, observe } from "./view.js";
@@ -11,6 +13,8 @@ export { cardOf, indexOf, isJoker } from "./cards.js";
 export { type Illegal, chows, fightState, legal, ownHand, targets, whyNot } from "./legal.js";
 export { additionsTo, areMeld, deck, melds, points, takes } from "./melds.js";
 export { observe } from "./view.js";
+
+const cards = packedCards(cardOf);
 
 export const tongits: GameModel = {
   kind: "tongits",
@@ -30,6 +34,19 @@ export const tongits: GameModel = {
     shown: ["hands"],
     over: ["ending", "winner", "showdown", "special?"],
   } satisfies ShortEventsOf<TongitsEvent>,
+  packedFields: {
+    card: cards,
+    cards,
+    discard: cards,
+    hands: cards,
+    "shown.hands": packedList(packedStructure([
+      ["hand", cards],
+      ["arrangement", packedStructure([["melds", cards], ["leftover", cards], ["deadwood"]])],
+      ["burned"],
+      ["points"],
+      ["face_down", cards],
+    ])),
+  },
   begin: (rules, _seats, starter, viewer) => begin(rules as TongitsRules, starter, viewer),
   observe: (view, event) => observe(view as TongitsView, event as TongitsEvent),
   prompt: (view) => prompt(view as TongitsView),

@@ -4,6 +4,8 @@ import type {
   TongoAssetsAction, TongoAssetsEvent, TongoAssetsRules, TongoAssetsView,
 } from "../../gen/socket.js";
 import type { GameModel, GamePrompt, ShortEventsOf } from "../model.js";
+import { packedCards, packedList, packedStructure } from "../packed.js";
+import { cardOf } from "./cards.js";
 import { redeal } from "./deal.js";
 import { legal } from "./legal.js";
 import { asked } from "./public.js";
@@ -15,6 +17,8 @@ export { HAND_MAX, KEPT_MAX, evasion, isLast, openingRisk, priceBounds, sectionO
 export { CLASSES, compare, makers, nextBetter, readingOf } from "./strength.js";
 export { observe } from "./view.js";
 export { type Illegal, handCount, indexed, leveraged, whyNot } from "./why.js";
+
+const cards = packedCards(cardOf);
 
 export const tongoAssets: GameModel = {
   kind: "tongo_assets",
@@ -43,6 +47,17 @@ export const tongoAssets: GameModel = {
     shown: ["hands"],
     over: ["ending", "winner", "awards"],
   } satisfies ShortEventsOf<TongoAssetsEvent>,
+  packedFields: {
+    assets: cards,
+    taken: cards,
+    discarded: cards,
+    hand: cards,
+    hands: cards,
+    "shown.hands": packedList(packedStructure([
+      ["hand", cards],
+      ["reading", packedStructure([["class"], ["number"], ["colour"], ["wilds"]])],
+    ])),
+  },
   begin: (rules, seats, dealer, viewer) => begin(rules as TongoAssetsRules, seats, dealer, viewer),
   observe: (view, event) => observe(view as TongoAssetsView, event as TongoAssetsEvent),
   prompt: (view) => prompt(view as TongoAssetsView),
