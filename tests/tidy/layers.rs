@@ -132,8 +132,9 @@ phrase:
 limits:
 refusals:
 form:
-short_fields: form
-brief: form short_fields
+baseline:
+short_fields: baseline form
+brief: baseline form short_fields
 reader: brief
 known: brief reader
 command_reader:

@@ -2,18 +2,20 @@
 //! as JSON in text frames, `bahay.v1.compact` as MessagePack in binary frames. Commands are the
 //! same in all forms.
 //!
-//! Nearly all messages of a game are updates and acks, which become arrays. They omit what a client
-//! knows already and what follows from the events and the view, such as the prompt. Times are
-//! differences. Common events become arrays too, of a word (in MessagePack, its number) and their
-//! fields in order; trailing fields with default values may be missing. Each game lists its short
-//! events (`GameKind::SHORT_EVENTS`), the table's are [`TABLE_WORDS`]. Every other message is the
-//! object of `bahay.v1`.
+//! Nearly all messages of a game are updates and acks, which become arrays. They omit what follows
+//! from the events and the view, such as the prompt, and what an earlier message of the connection
+//! has said (`Baseline`): a version that follows on the last one, the game, and of times all but
+//! the difference. Common events become arrays too, of a word (in MessagePack, its number) and
+//! their fields in order; trailing fields with default values may be missing. Each game lists its
+//! short events (`GameKind::SHORT_EVENTS`), the table's are [`TABLE_WORDS`]. Every other message is
+//! the object of `bahay.v1`.
 //!
 //! In MessagePack the arrays are binary: cards are numbers, ids and hashes bytes, and structures
 //! arrays of their fields. Objects are as in JSON, also within an array.
 //!
 //! ```text
-//! update   [version, tag, ms since the hello, event, event, …, id of the acknowledged command]
+//! update   [version if it is not the next one, tag, ms since the last message with a time,
+//!           event, event, …, id of the acknowledged command]
 //! ack      [id] or [id, version]
 //! event    [word, fields…] or an object
 //! ```
@@ -24,7 +26,7 @@ use std::marker::PhantomData;
 use bahay_engine::catalog::AnyGame;
 use bahay_engine::game::{Game, GameKind};
 use bahay_engine::hex::Hex;
-use bahay_engine::table::{Event, Timestamp};
+use bahay_engine::table::Event;
 use bahay_engine::variants;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{self, DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
@@ -32,18 +34,17 @@ use serde::ser::{SerializeSeq, Serializer};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use crate::short_fields::{
-    Binary, Context, TableField, add_ms, elapsed_ms, missing_field, next_element,
-};
+use crate::baseline::{Baseline, add_ms, elapsed_ms};
+use crate::short_fields::{Binary, Context, LastField, TableField, missing_field, next_element};
 use crate::{Message, Tag};
 
 pub use crate::form::Form;
 
 /// Defines the short forms of the table's events: the number, the word, the variant and its fields
-/// in their order. The field behind the bar is omitted if it is `None`.
+/// in their order. The field behind the bar is omitted if it has its default value.
 macro_rules! table_words {
     ($($number:literal $word:literal => $variant:ident {
-        $($field:ident),+ $(| $last:ident)?
+        $($field:ident),* $(| $last:ident)?
     }),+ $(,)?) => {
         /// The words of the table's own events, and their numbers in MessagePack. Lower numbers are
         /// those of the game's events, in the order in which the game lists them.
@@ -62,10 +63,10 @@ macro_rules! table_words {
             fields: &mut S,
         ) -> Result<(), S::Error> {
             match event {
-                $(Event::$variant { $($field,)+ $($last)? } => {
-                    $(fields.serialize_element(&$field.to_short(context))?;)+
-                    $(if $last.is_some() {
-                        fields.serialize_element(&$last.to_short(context))?;
+                $(Event::$variant { $($field,)* $($last)? } => {
+                    $(fields.serialize_element(&$field.to_short(context))?;)*
+                    $(if let Some(last) = $last.to_last(context) {
+                        fields.serialize_element(&last)?;
                     })?
                 })+
                 variants!(Event: Sat, Left, Moved, Waiting, Game, PotRefunded, TermsUpdated) => {}
@@ -76,13 +77,13 @@ macro_rules! table_words {
         /// Returns the table's event of this word, or `None` if the word is a game's.
         fn read_table_event<'de, E, A: SeqAccess<'de>>(
             word: &str,
-            now: Timestamp,
+            context: Context,
             fields: &mut A,
         ) -> Result<Option<Event<E>>, A::Error> {
             Ok(Some(match word {
                 $($word => Event::$variant {
-                    $($field: TableField::read_short(now, fields)?,)+
-                    $($last: fields.next_element()?.unwrap_or_default(),)?
+                    $($field: TableField::read_short(context, fields)?,)*
+                    $($last: LastField::read_last(context, fields)?,)?
                 },)+
                 _ => return Ok(None),
             }))
@@ -91,7 +92,7 @@ macro_rules! table_words {
 }
 
 table_words! {
-    64 "countdown" => Countdown { deadline_ms },
+    64 "countdown" => Countdown { | deadline_ms },
     65 "ready" => Ready { seat },
     66 "preparing" => Preparing { game, commitment, deadline_ms },
     67 "opening" => Opening { game },
@@ -126,26 +127,25 @@ pub enum FormError {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Shorthand {
     form: Form,
-    /// The server's time in its hello.
-    hello: Timestamp,
+    baseline: Baseline,
 }
 
 impl Shorthand {
     pub fn new(form: Form) -> Self {
-        Self { form, hello: Timestamp::default() }
+        Self { form, baseline: Baseline::default() }
     }
 
     pub fn form(&self) -> Form {
         self.form
     }
 
-    /// Appends an encoded message.
+    /// Appends an encoded message. The messages of a connection are encoded in the order in which
+    /// they are sent.
     pub fn write(
         &mut self,
         message: &Message<AnyGame>,
         bytes: &mut Vec<u8>,
     ) -> Result<(), FormError> {
-        self.observe_hello(message);
         let short = Short { message, shorthand: *self };
         match self.form {
             Form::Full => serde_json::to_writer(bytes, message)?,
@@ -159,12 +159,13 @@ impl Shorthand {
                 }
             }
         }
+        self.observe(message);
         Ok(())
     }
 
     /// Decodes a message in a short form, at a table of this game.
     pub(super) fn read<G: GameKind>(&self, bytes: &[u8]) -> Result<Message<G>, FormError> {
-        let visitor = MessageVisitor::<G> { hello: self.hello, game: PhantomData };
+        let visitor = MessageVisitor::<G> { shorthand: *self, game: PhantomData };
         Ok(match self.form {
             Form::Full | Form::Brief => {
                 let mut reader = serde_json::Deserializer::from_slice(bytes);
@@ -183,9 +184,10 @@ impl Shorthand {
         })
     }
 
-    pub(super) fn observe_hello(&mut self, message: &Message<AnyGame>) {
-        if let Message::Hello { server_time_ms, .. } = message {
-            self.hello = *server_time_ms;
+    /// Takes over the values of a message to which the next one refers.
+    pub(super) fn observe(&mut self, message: &Message<AnyGame>) {
+        if self.form.is_short() {
+            self.baseline.observe(message);
         }
     }
 }
@@ -211,15 +213,20 @@ impl Short<'_> {
 
 impl Serialize for Short<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Shorthand { form, hello } = self.shorthand;
+        let Shorthand { form, baseline } = self.shorthand;
         match self.message {
             Message::Update { version, tag, server_time_ms, events, prompt: _, ack } => {
-                let length = 3 + events.len() + usize::from(ack.is_some());
+                let version =
+                    Some(*version).filter(|version| baseline.next_version() != Some(*version));
+                let header = 2 + usize::from(version.is_some());
+                let length = header + events.len() + usize::from(ack.is_some());
                 let mut seq = serializer.serialize_seq(Some(length))?;
-                seq.serialize_element(version)?;
+                if let Some(version) = version {
+                    seq.serialize_element(&version)?;
+                }
                 seq.serialize_element(&Binary { bytes: &tag.0.0, text: tag, form })?;
-                seq.serialize_element(&elapsed_ms(hello, *server_time_ms))?;
-                let context = Context { form, now: *server_time_ms };
+                seq.serialize_element(&elapsed_ms(baseline.time, *server_time_ms))?;
+                let context = Context { form, now: *server_time_ms, baseline };
                 for event in events {
                     seq.serialize_element(&ShortEvent { event, context })?;
                 }
@@ -308,8 +315,7 @@ impl<'de, V: Visitor<'de>> DeserializeSeed<'de> for AnyValueSeed<V> {
 
 /// Decodes a message or its short form.
 struct MessageVisitor<G> {
-    /// The server's time in its hello.
-    hello: Timestamp,
+    shorthand: Shorthand,
     game: PhantomData<G>,
 }
 
@@ -325,54 +331,63 @@ impl<'de, G: GameKind> Visitor<'de> for MessageVisitor<G> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Message<G>, A::Error> {
-        let first: u64 = next_element(&mut seq)?;
-        let ack = |version| {
-            let id = u32::try_from(first).map_err(de::Error::custom)?;
-            Ok(Message::Ack { id, version })
+        let Shorthand { form, baseline } = self.shorthand;
+        let (version, tag) = match next_element(&mut seq)? {
+            NumberOrTag::Tag(tag) => {
+                let version = baseline.next_version();
+                (version.ok_or_else(|| de::Error::custom("no version has been named"))?, tag)
+            }
+            NumberOrTag::Number(first) => match seq.next_element()? {
+                Some(NumberOrTag::Tag(tag)) => (first, tag),
+                None => return read_ack(first, None),
+                Some(NumberOrTag::Number(version)) => return read_ack(first, Some(version)),
+            },
         };
-        let tag = match seq.next_element()? {
-            None => return ack(None),
-            Some(VersionOrTag::Version(version)) => return ack(Some(version)),
-            Some(VersionOrTag::Tag(tag)) => tag,
-        };
-        let now = add_ms(self.hello, next_element(&mut seq)?);
-        let mut parts = UpdateParts::<G> { now, events: Vec::new(), ack: None };
+        let now = add_ms(baseline.time, next_element(&mut seq)?);
+        let context = Context { form, now, baseline };
+        let mut parts = UpdateParts::<G> { context, events: Vec::new(), ack: None };
         while parts.ack.is_none() && seq.next_element_seed(AnyValueSeed(&mut parts))?.is_some() {}
         if parts.ack.is_some() && seq.next_element::<IgnoredAny>()?.is_some() {
             return Err(de::Error::custom("the id of a command is the last element"));
         }
-        let UpdateParts { now: server_time_ms, events, ack } = parts;
-        Ok(Message::Update { version: first, tag, server_time_ms, events, prompt: None, ack })
+        let UpdateParts { context: _, events, ack } = parts;
+        Ok(Message::Update { version, tag, server_time_ms: now, events, prompt: None, ack })
     }
 }
 
-enum VersionOrTag {
-    Version(u64),
+fn read_ack<G: GameKind, E: de::Error>(id: u64, version: Option<u64>) -> Result<Message<G>, E> {
+    let id = u32::try_from(id).map_err(E::custom)?;
+    Ok(Message::Ack { id, version })
+}
+
+enum NumberOrTag {
+    /// A version, or the id of a command.
+    Number(u64),
     Tag(Tag),
 }
 
-impl<'de> Deserialize<'de> for VersionOrTag {
+impl<'de> Deserialize<'de> for NumberOrTag {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Expected;
 
         impl Visitor<'_> for Expected {
-            type Value = VersionOrTag;
+            type Value = NumberOrTag;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a version or a tag")
+                f.write_str("a number or a tag")
             }
 
-            fn visit_u64<E: de::Error>(self, version: u64) -> Result<VersionOrTag, E> {
-                Ok(VersionOrTag::Version(version))
+            fn visit_u64<E: de::Error>(self, number: u64) -> Result<NumberOrTag, E> {
+                Ok(NumberOrTag::Number(number))
             }
 
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<VersionOrTag, E> {
-                text.parse().map(VersionOrTag::Tag).map_err(E::custom)
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<NumberOrTag, E> {
+                text.parse().map(NumberOrTag::Tag).map_err(E::custom)
             }
 
-            fn visit_bytes<E: de::Error>(self, bytes: &[u8]) -> Result<VersionOrTag, E> {
+            fn visit_bytes<E: de::Error>(self, bytes: &[u8]) -> Result<NumberOrTag, E> {
                 let bytes = bytes.try_into().map_err(E::custom)?;
-                Ok(VersionOrTag::Tag(Tag(Hex(bytes))))
+                Ok(NumberOrTag::Tag(Tag(Hex(bytes))))
             }
         }
 
@@ -383,8 +398,7 @@ impl<'de> Deserialize<'de> for VersionOrTag {
 /// Decodes the last elements of an update: events or their short forms, and the acknowledged
 /// command.
 struct UpdateParts<G: GameKind> {
-    /// The time of the update.
-    now: Timestamp,
+    context: Context,
     events: Vec<Event<G::Event>>,
     ack: Option<u32>,
 }
@@ -410,7 +424,7 @@ impl<'de, G: GameKind> Visitor<'de> for &mut UpdateParts<G> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
         let word = seq.next_element_seed(AnyValueSeed(WordVisitor::<G>(PhantomData)))?;
         let word = word.ok_or_else(missing_field)?;
-        let event = match read_table_event(word, self.now, &mut seq)? {
+        let event = match read_table_event(word, self.context, &mut seq)? {
             Some(event) => event,
             None => Event::Game { event: G::read_short(word, &mut seq)? },
         };

@@ -2,7 +2,6 @@
 
 import type { TongitsEvent, TongitsRules, TongitsView } from "../../gen/socket.js";
 import type { GameModel, GamePrompt, ShortEventsOf } from "../model.js";
-import { packedCards, packedList, packedStructure } from "../packed.js";
 import { cardOf } from "./cards.js";
 import { redeal } from "./deal.js";
 import { legal } from "./legal.js";
@@ -13,8 +12,6 @@ export { cardOf, indexOf, isJoker } from "./cards.js";
 export { type Illegal, chows, fightState, legal, ownHand, targets, whyNot } from "./legal.js";
 export { additionsTo, areMeld, deck, melds, points, takes } from "./melds.js";
 export { observe } from "./view.js";
-
-const cards = packedCards(cardOf);
 
 export const tongits: GameModel = {
   kind: "tongits",
@@ -35,17 +32,17 @@ export const tongits: GameModel = {
     over: ["ending", "winner", "showdown", "special?"],
   } satisfies ShortEventsOf<TongitsEvent>,
   packedFields: {
-    card: cards,
-    cards,
-    discard: cards,
-    hands: cards,
-    "shown.hands": packedList(packedStructure([
-      ["hand", cards],
-      ["arrangement", packedStructure([["melds", cards], ["leftover", cards], ["deadwood"]])],
-      ["burned"],
-      ["points"],
-      ["face_down", cards],
-    ])),
+    card: cardOf,
+    cards: cardOf,
+    discard: cardOf,
+    hands: cardOf,
+    "shown.hands": [{
+      hand: cardOf,
+      arrangement: { melds: cardOf, leftover: cardOf, deadwood: null },
+      burned: null,
+      points: null,
+      face_down: cardOf,
+    }],
   },
   begin: (rules, _seats, starter, viewer) => begin(rules as TongitsRules, starter, viewer),
   observe: (view, event) => observe(view as TongitsView, event as TongitsEvent),

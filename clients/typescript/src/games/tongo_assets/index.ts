@@ -4,7 +4,6 @@ import type {
   TongoAssetsAction, TongoAssetsEvent, TongoAssetsRules, TongoAssetsView,
 } from "../../gen/socket.js";
 import type { GameModel, GamePrompt, ShortEventsOf } from "../model.js";
-import { packedCards, packedList, packedStructure } from "../packed.js";
 import { cardOf } from "./cards.js";
 import { redeal } from "./deal.js";
 import { legal } from "./legal.js";
@@ -17,8 +16,6 @@ export { HAND_MAX, KEPT_MAX, evasion, isLast, openingRisk, priceBounds, sectionO
 export { CLASSES, compare, makers, nextBetter, readingOf } from "./strength.js";
 export { observe } from "./view.js";
 export { type Illegal, handCount, indexed, leveraged, whyNot } from "./why.js";
-
-const cards = packedCards(cardOf);
 
 export const tongoAssets: GameModel = {
   kind: "tongo_assets",
@@ -48,15 +45,12 @@ export const tongoAssets: GameModel = {
     over: ["ending", "winner", "awards"],
   } satisfies ShortEventsOf<TongoAssetsEvent>,
   packedFields: {
-    assets: cards,
-    taken: cards,
-    discarded: cards,
-    hand: cards,
-    hands: cards,
-    "shown.hands": packedList(packedStructure([
-      ["hand", cards],
-      ["reading", packedStructure([["class"], ["number"], ["colour"], ["wilds"]])],
-    ])),
+    assets: cardOf,
+    taken: cardOf,
+    discarded: cardOf,
+    hand: cardOf,
+    hands: cardOf,
+    "shown.hands": [{ hand: cardOf, reading: { class: null, number: null, colour: null, wilds: null } }],
   },
   begin: (rules, seats, dealer, viewer) => begin(rules as TongoAssetsRules, seats, dealer, viewer),
   observe: (view, event) => observe(view as TongoAssetsView, event as TongoAssetsEvent),

@@ -4,7 +4,6 @@ import type {
   TongoOptionsEvent as GameEvent, TongoOptionsRules, TongoOptionsView as View,
 } from "../../gen/socket.js";
 import type { GameModel, GamePrompt, ShortEventsOf } from "../model.js";
-import { packedCards, packedList, packedStructure } from "../packed.js";
 import { cardOf } from "./cards.js";
 import { redeal } from "./deal.js";
 import { legal } from "./legal.js";
@@ -15,8 +14,6 @@ export { type Change, type CostName, COSTS, answerPrice, changed, exchangePrice,
 export { type Illegal, legal, ownHand, whyNot } from "./legal.js";
 export { type Best, CLASSES, bestFloor, bestOf, compare, matches } from "./strength.js";
 export { hasEvaded, mayEvadeByToken, observe, stillIn } from "./view.js";
-
-const cards = packedCards(cardOf);
 
 export const tongoOptions: GameModel = {
   kind: "tongo_options",
@@ -43,19 +40,14 @@ export const tongoOptions: GameModel = {
     over: ["ending", "winner", "pot"],
   } satisfies ShortEventsOf<GameEvent>,
   packedFields: {
-    card: cards,
-    cards,
-    discards: cards,
-    hands: cards,
-    up: cards,
-    dice: packedList(packedStructure([["value"], ["place"]])),
-    costs: packedStructure([["buy"], ["sell"], ["exchange"]]),
-    "shown.hands": packedList(packedStructure([
-      ["seat"],
-      ["hand", cards],
-      ["floor"],
-      ["matches", packedList(packedStructure([["class"], ["card", cards], ["floor", cards]]))],
-    ])),
+    card: cardOf,
+    cards: cardOf,
+    discards: cardOf,
+    hands: cardOf,
+    up: cardOf,
+    dice: [{ value: null, place: null }],
+    costs: { buy: null, sell: null, exchange: null },
+    "shown.hands": [{ seat: null, hand: cardOf, floor: null, matches: [{ class: null, card: cardOf, floor: cardOf }] }],
   },
   begin: (rules, seats, starter, viewer) => begin(rules as TongoOptionsRules, seats, starter, viewer),
   observe: (view, event) => observe(view as View, event as GameEvent),
