@@ -5,8 +5,8 @@
 // network. Files are named by their content and cached as they come. The cached files of the previous version
 // stay for open pages; older ones are deleted. A page without the mark that requests this worker unregisters
 // it, so a server without the worker is rid of it at the next visit.
-const VERSION = 'a690e1f4d774';
-const SHELL = JSON.parse('["app-7b0d28c1ac3e.js","chunk-42fe5ba6caf9.js","chunk-92b920737896.js","chunk-a2304bde48c4.js","chunk-a48a94c74b9d.js","chunk-d446b697bb86.js","style-27fe4931e582.css","tongits-28a6c81cb9c6.js"]');
+const VERSION = '778151bbc7f9';
+const SHELL = JSON.parse('["app-ce12ac664bcc.js","chunk-24688cfc0947.js","chunk-96a09faf9dba.js","style-27fe4931e582.css","tongits-59fda3b8b7e8.js"]');
 const PAGE = '/play';
 const FILES = '/play/files/';
 const MARK = 'name="worker"';

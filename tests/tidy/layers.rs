@@ -135,10 +135,11 @@ phrase:
 limits:
 refusals:
 form:
-short_fields: form
-brief: form short_fields
+baseline:
+short_fields: baseline form
+brief: baseline form short_fields
 game_reader:
-short_reader: brief game_reader short_fields
+short_reader: baseline brief form game_reader short_fields
 reader: brief game_reader short_reader
 known: brief game_reader reader
 command_reader:

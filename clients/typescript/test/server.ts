@@ -39,7 +39,10 @@ interface Connection {
    * command.
    */
   isPreview: boolean;
-  helloMs: number;
+  /** The last time, version and countdown that were sent, from which updates write differences. */
+  lastMs: number;
+  lastVersion: number | null;
+  countdownMs: number;
 }
 
 export class ModelServer {
@@ -102,7 +105,8 @@ export class ModelServer {
   }
 
   accept(now: number, socket: number): void {
-    this.#connections.set(socket, { player: false, joined: false, isPreview: false, helloMs: now });
+    const last = { lastMs: now, lastVersion: null, countdownMs: 0 };
+    this.#connections.set(socket, { player: false, joined: false, isPreview: false, ...last });
   }
 
   /** Handles the commands within the request for a socket, as if they had been its first messages. */
@@ -163,7 +167,7 @@ export class ModelServer {
       return;
     }
     connection.player = true;
-    connection.helloMs = now;
+    connection.lastMs = now;
     const protocol = "bahay.v1.brief";
     this.#send(socket, { type: "hello", player: PLAYER, protocol, server_time_ms: now, notices: 0 });
     this.#send(socket, [0]);
@@ -190,7 +194,7 @@ export class ModelServer {
     const { from, tag, table } = command;
     const known = table === TABLE ? this.#updatesSince(Number(from), String(tag)) : null;
     if (known) for (const update of known) this.#update(socket, connection, update);
-    else this.#snapshot(now, socket);
+    else this.#snapshot(now, socket, connection);
     this.#send(socket, [command.id, this.#version]);
   }
 
@@ -210,11 +214,7 @@ export class ModelServer {
     this.#tag = this.#version.toString(16).padStart(TAG_DIGITS, "0");
     this.#deadline = now + COUNTDOWN_MS;
     this.#otherAt = this.#count % 2 === 1 ? now + OTHER_MS : null;
-    const events = [
-      ["counted", seat, this.#count],
-      { type: "pot_refunded", pot: this.pot, shares: [] },
-      ["countdown", COUNTDOWN_MS],
-    ];
+    const events = [["counted", seat, this.#count], { type: "pot_refunded", pot: this.pot, shares: [] }];
     const update = { version: this.#version, tag: this.#tag, at: now, events };
     this.#journal.push(update);
     for (const [socket, connection] of this.#connections) {
@@ -232,10 +232,13 @@ export class ModelServer {
   }
 
   #update(socket: number, connection: Connection, { version, tag, at, events }: Update, acks: readonly number[] = []): void {
-    this.#send(socket, [version, tag, at - connection.helloMs, ...events, ...acks]);
+    const named = connection.lastVersion === version - 1 ? [] : [version];
+    const countdown = ["countdown", COUNTDOWN_MS - connection.countdownMs];
+    this.#send(socket, [...named, tag, at - connection.lastMs, ...events, countdown, ...acks]);
+    Object.assign(connection, { lastMs: at, lastVersion: version, countdownMs: COUNTDOWN_MS });
   }
 
-  #snapshot(now: number, socket: number): void {
+  #snapshot(now: number, socket: number, connection: Connection): void {
     const turn = this.#count % 2;
     const game = { viewer: 0, hand: [1, 2, 3], turn, count: this.#count };
     const seat = { player: PLAYER, name: "p", bot: false, connected: true, taken_over: false };
@@ -250,6 +253,7 @@ export class ModelServer {
     const version = this.#version;
     const tag = this.#tag;
     this.#send(socket, { type: "snapshot", version, tag, server_time_ms: now, view, prompt });
+    Object.assign(connection, { lastMs: now, lastVersion: version });
   }
 
   #refuse(socket: number, id: number, code: string): void {

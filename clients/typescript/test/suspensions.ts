@@ -34,6 +34,7 @@ interface View {
 export const countingModel: GameModel = {
   kind: "counting",
   shortEvents: { counted: ["seat", "count"] },
+  packedFields: {},
   begin: (_rules, _seats, _starter, viewer) => ({ viewer, hand: [], turn: 0, count: 0 }),
   observe: (view, event) => {
     const { seat, count } = event as { seat: number; count: number };

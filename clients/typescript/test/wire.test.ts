@@ -56,18 +56,24 @@ const full = JSON.parse(
   /\{"type":"update","version":13.*\}/.exec(page)?.[0] ?? assert.fail("no example"),
 ) as Message & { type: "update" };
 
+/** The part of the update before it to which the short forms refer. */
+const BEFORE = [["countdown", 20_000]];
+
 test("the documented brief form equals the full form without its prompt", () => {
-  const [, update = "", ack = ""] = /```text\n(\[13.*)\n(\[8.*)\n```/.exec(page) ?? [];
+  const [, update = "", ack = ""] = /```text\n(\["7a.*)\n(\[8.*)\n```/.exec(page) ?? [];
   const { prompt: _, ...expected } = full;
   assert.equal(expected.ack, 4);
-  assert.deepEqual(reader("bahay.v1.brief").read(update), expected);
-  assert.deepEqual(reader("bahay.v1.brief").read(ack), { type: "ack", id: 8 });
-  assert.deepEqual(reader("bahay.v1.brief").read("[4,13]"), { type: "ack", id: 4, version: 13 });
+  const brief = reader("bahay.v1.brief");
+  brief.read(JSON.stringify([12, "7a61673a000c", 3_000, ...BEFORE]));
+  assert.deepEqual(brief.read(update), expected);
+  assert.deepEqual(brief.read(ack), { type: "ack", id: 8 });
+  assert.deepEqual(brief.read("[4,13]"), { type: "ack", id: 4, version: 13 });
 });
 
 test("the documented compact form equals the full form without its prompt", () => {
-  const [, update = "", ack = ""] = /```text\n(97[0-9a-f]+)\n(91[0-9a-f]+)\n```/.exec(page) ?? [];
+  const [, update = "", ack = ""] = /```text\n(96[0-9a-f]+)\n(91[0-9a-f]+)\n```/.exec(page) ?? [];
   const compact = reader("bahay.v1.compact");
+  compact.read(encode([12, "7a61673a000c", 3_000, ...BEFORE]));
   const { prompt: _, ...expected } = full;
   assert.deepEqual(compact.read(Buffer.from(update, "hex")), expected);
   assert.deepEqual(compact.read(Buffer.from(ack, "hex")), { type: "ack", id: 8 });
@@ -90,6 +96,7 @@ test("the short events of the table are read in both forms", () => {
   const deadline_ms = HELLO_MS + 5 + 9_000;
   const cases: [readonly unknown[], readonly unknown[], object][] = [
     [["countdown", 9_000], [64, 9_000], { type: "countdown", deadline_ms }],
+    [["countdown"], [64], { type: "countdown", deadline_ms: HELLO_MS + 5 }],
     [["ready", 2], [65, 2], { type: "ready", seat: 2 }],
     [["preparing", game, hash, 9_000], [66, id, bytes, 9_000], { type: "preparing", game, commitment: hash, deadline_ms }],
     [["opening", game], [67, id], { type: "opening", game }],
@@ -137,10 +144,12 @@ test("the short events of the games are the documented ones", () => {
 });
 
 test("the short events of the games are read in both forms, with their omitted fields", () => {
-  for (const { kind, shortEvents } of GAMES) {
+  for (const { kind, shortEvents, packedFields } of GAMES) {
     for (const [number, [word, fields]] of Object.entries(shortEvents).entries()) {
-      const values = fields.map((_, at) => at);
-      const event = { type: word, ...Object.fromEntries(fields.map((field, at) => [nameOf(field), at])) };
+      // A number is a card where the compact form has another form than JSON.
+      const isPacked = (name: string): boolean => `${word}.${name}` in packedFields || name in packedFields;
+      const values = fields.map((field, at) => (isPacked(nameOf(field)) ? String(at) : at));
+      const event = { type: word, ...Object.fromEntries(fields.map((field, at) => [nameOf(field), values[at]])) };
       const expected = [{ type: "game", event }];
       assert.deepEqual(readBoth(kind, [[word, ...values]], [[number, ...values]]), [expected, expected], `${kind} ${word}`);
     }
@@ -161,6 +170,87 @@ test("the short events of the games are read in both forms, with their omitted f
   for (const [kind, short, event] of omitted) {
     const expected = [{ type: "game", event }];
     assert.deepEqual(readBoth(kind, [short], [short]), [expected, expected], String(short[0]));
+  }
+});
+
+test("cards and structures of the compact form are read as in JSON", () => {
+  const cases: [string, readonly unknown[], object][] = [
+    ["tongits", [4, 0, 1], { type: "dumped", seat: 0, card: "2C" }],
+    ["tongits", [0, 1, false, 53], { type: "drawn", seat: 1, auto: false, card: "X2" }],
+    ["tongits", [6, 2, [[0, 13, 51], null, null]], { type: "dealt", starter: 2, hands: [["AC", "AD", "KS"], null, null] }],
+    [
+      "tongits", [12, [[[0, 1, 2, 13], [[[0, 1, 2]], [13], 1], false, 1], [[], [[], [], 0], false, 0, [[3, 4, 5]]]]],
+      {
+        type: "shown",
+        hands: [
+          {
+            hand: ["AC", "2C", "3C", "AD"],
+            arrangement: { melds: [["AC", "2C", "3C"]], leftover: ["AD"], deadwood: 1 },
+            burned: false, points: 1,
+          },
+          {
+            hand: [], arrangement: { melds: [], leftover: [], deadwood: 0 }, burned: false, points: 0,
+            face_down: [["4C", "5C", "6C"]],
+          },
+        ],
+      },
+    ],
+    [
+      "tongo_options", [10, 1, "lower", [1, 2, 3], 4],
+      { type: "costs_changed", seat: 1, how: "lower", costs: { buy: 1, sell: 2, exchange: 3 }, chips: 4 },
+    ],
+    ["tongo_options", [12, 1, [[4, 7]]], { type: "rolled", seat: 1, dice: [{ value: 4, place: 7 }] }],
+    [
+      "tongo_options", [18, [[1, [4, 11], 0, [["exact_pair", 11, 23]]]]],
+      {
+        type: "shown",
+        hands: [{ seat: 1, hand: ["5D", "KD"], floor: 0, matches: [{ class: "exact_pair", card: "KD", floor: "KH" }] }],
+      },
+    ],
+    ["tongo_assets", [2, 1, 4, 0, "asset"], { type: "swapped", seat: 1, slot: 4, taken: "1Ra", discarded: "asset" }],
+    [
+      "tongo_assets", [21, [[[97, 98], ["treasury", 7, "K", 1]], null]],
+      {
+        type: "shown",
+        hands: [{ hand: ["7Kb", "W0"], reading: { class: "treasury", number: 7, colour: "K", wilds: 1 } }, null],
+      },
+    ],
+  ];
+  for (const [kind, short, event] of cases) {
+    const compact = reader("bahay.v1.compact", kind);
+    const tag = Uint8Array.from([0x7a, 0x61, 0x67, 0x3a, 0, 0x0e]);
+    const update = compact.read(encode([14, tag, 5, short]));
+    assert.deepEqual(update?.type === "update" ? update.events : null, [{ type: "game", event }], JSON.stringify(short));
+  }
+});
+
+test("a message in a short form continues the values of earlier ones", () => {
+  const game = "019ca944-3c00-7000-8000-000000009a3e";
+  const tag = "7a61673a000e";
+  const update = (version: number, server_time_ms: number, events: unknown): unknown =>
+    ({ type: "update", version, tag, server_time_ms, events });
+  for (const form of ["bahay.v1.brief", "bahay.v1.compact"] as const) {
+    const continued = reader(form);
+    const read = (message: unknown): Message | null =>
+      continued.read(form === "bahay.v1.compact" ? encode(message) : JSON.stringify(message));
+    assert.throws(() => read([tag, 5, ["ready", 2]]), /omits/);
+    assert.throws(() => read([14, tag, 5, ["opening", null]]), /omits/);
+    const first = HELLO_MS + 5;
+    assert.deepEqual(read([14, tag, 5, ["opening", game], ["countdown", 20_000]]), update(14, first, [
+      { type: "opening", game }, { type: "countdown", deadline_ms: first + 20_000 },
+    ]));
+    // A phrase is no message to which others refer: a client may be unable to read it.
+    read({ type: "said", player: "p", phrase: "hello", server_time_ms: first + 9 });
+    const second = first + 700;
+    assert.deepEqual(read([tag, 700, ["settled", null, 0], ["countdown", -3]]), update(15, second, [
+      { type: "settled", game, pot: 0, crown: null }, { type: "countdown", deadline_ms: second + 19_997 },
+    ]));
+    read({ type: "snapshot", version: 3, tag, server_time_ms: second + 100, view: { kind: "tongits" } });
+    const third = second + 101;
+    assert.deepEqual(read([tag, 1, ["countdown"]]), update(4, third, [
+      { type: "countdown", deadline_ms: third + 19_997 },
+    ]));
+    assert.deepEqual(read([4, tag, 0]), update(4, third, []));
   }
 });
 

@@ -26,6 +26,8 @@ pub enum Document<'de> {
     Null,
     Bool(bool),
     Natural(u64),
+    /// A natural number of a binary format, in which it may stand for a card.
+    Packed(u64),
     Negative(i64),
     Fraction(f64),
     Text(Cow<'de, str>),
@@ -77,6 +79,14 @@ impl<'de> Document<'de> {
         T::deserialize(self)
     }
 
+    /// Returns the number; `None` if this is no natural number.
+    pub fn natural(&self) -> Option<u64> {
+        match self {
+            Self::Natural(number) | Self::Packed(number) => Some(*number),
+            _ => None,
+        }
+    }
+
     /// Returns the text of a field; `None` if this is no map, or the field is no text.
     pub fn text_of(&self, field: &str) -> Option<&str> {
         match self.field(field)? {
@@ -98,7 +108,7 @@ impl<'de> Document<'de> {
         let unexpected = match self {
             Self::Null => Unexpected::Unit,
             Self::Bool(value) => Unexpected::Bool(*value),
-            Self::Natural(number) => Unexpected::Unsigned(*number),
+            Self::Natural(number) | Self::Packed(number) => Unexpected::Unsigned(*number),
             Self::Negative(number) => Unexpected::Signed(*number),
             Self::Fraction(number) => Unexpected::Float(*number),
             Self::Text(text) => Unexpected::Str(text),
@@ -112,7 +122,11 @@ impl<'de> Document<'de> {
 
 impl<'de: 'a, 'a> Deserialize<'de> for Document<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(DocumentVisitor)
+        let is_binary = !deserializer.is_human_readable();
+        match deserializer.deserialize_any(DocumentVisitor)? {
+            Document::Natural(number) if is_binary => Ok(Document::Packed(number)),
+            document => Ok(document),
+        }
     }
 }
 
@@ -211,7 +225,7 @@ macro_rules! deserialize_numbers {
     ($($method:ident)+) => {$(
         fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DocumentError> {
             match self {
-                Self::Natural(number) => visitor.visit_u64(number),
+                Self::Natural(number) | Self::Packed(number) => visitor.visit_u64(number),
                 Self::Negative(number) => visitor.visit_i64(number),
                 other => Err(other.mismatch(&visitor)),
             }
@@ -229,13 +243,17 @@ impl<'de> Deserializer<'de> for Document<'de> {
         deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64
     }
 
+    fn is_human_readable(&self) -> bool {
+        !matches!(self, Self::Packed(_))
+    }
+
     forward_to_deserialize_any! { u128 i128 f32 f64 char unit unit_struct }
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DocumentError> {
         match self {
             Self::Null => visitor.visit_unit(),
             Self::Bool(value) => visitor.visit_bool(value),
-            Self::Natural(number) => visitor.visit_u64(number),
+            Self::Natural(number) | Self::Packed(number) => visitor.visit_u64(number),
             Self::Negative(number) => visitor.visit_i64(number),
             Self::Fraction(number) => visitor.visit_f64(number),
             Self::Text(Cow::Borrowed(text)) => visitor.visit_borrowed_str(text),

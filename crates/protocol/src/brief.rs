@@ -2,15 +2,20 @@
 //! as JSON in text frames, `bahay.v1.compact` as MessagePack in binary frames. Commands are the
 //! same in all forms.
 //!
-//! Nearly all messages of a game are updates and acks, which become arrays. They omit what a client
-//! knows already and what follows from the events and the view, such as the prompt. Times are
-//! differences. Common events become arrays too, of a word (in MessagePack, its number) and their
-//! fields in order; trailing fields with default values may be missing. Each game lists its short
-//! events (`GameKind::SHORT_EVENTS`), the table's are [`TABLE_WORDS`]. Every other message is the
-//! object of `bahay.v1`.
+//! Nearly all messages of a game are updates and acks, which become arrays. They omit what follows
+//! from the events and the view, such as the prompt, and what an earlier message of the connection
+//! has said (`Baseline`): a version that follows on the last one, the game, and of times all but
+//! the difference. Common events become arrays too, of a word (in MessagePack, its number) and
+//! their fields in order; trailing fields with default values may be missing. Each game lists its
+//! short events (`GameKind::SHORT_EVENTS`), the table's are [`TABLE_WORDS`]. Every other message is
+//! the object of `bahay.v1`.
+//!
+//! In MessagePack the arrays are binary: cards are numbers, ids and hashes bytes, and structures
+//! arrays of their fields. Objects are as in JSON, also within an array.
 //!
 //! ```text
-//! update   [version, tag, ms since the hello, event, event, …, id of the acknowledged command]
+//! update   [version if it is not the next one, tag, ms since the last message with a time,
+//!           event, event, …, id of the acknowledged command]
 //! ack      [id] or [id, version]
 //! event    [word, fields…] or an object
 //! ```
@@ -18,22 +23,23 @@
 use bahay_engine::catalog::AnyGame;
 use bahay_engine::document::DocumentError;
 use bahay_engine::game::{Game, GameKind};
-use bahay_engine::table::{Event, Timestamp};
+use bahay_engine::table::Event;
 use bahay_engine::variants;
 use serde::Serialize;
 use serde::de::SeqAccess;
 use serde::ser::{SerializeSeq, Serializer};
 
 use crate::Message;
-use crate::short_fields::{Binary, Context, TableField, elapsed_ms};
+use crate::baseline::{Baseline, elapsed_ms};
+use crate::short_fields::{Binary, Context, LastField, TableField};
 
 pub use crate::form::Form;
 
 /// Defines the short forms of the table's events: the number, the word, the variant and its fields
-/// in their order. The field behind the bar is omitted if it is `None`.
+/// in their order. The field behind the bar is omitted if it has its default value.
 macro_rules! table_words {
     ($($number:literal $word:literal => $variant:ident {
-        $($field:ident),+ $(| $last:ident)?
+        $($field:ident),* $(| $last:ident)?
     }),+ $(,)?) => {
         /// The words of the table's own events, and their numbers in MessagePack. Lower numbers are
         /// those of the game's events, in the order in which the game lists them.
@@ -52,10 +58,10 @@ macro_rules! table_words {
             fields: &mut S,
         ) -> Result<(), S::Error> {
             match event {
-                $(Event::$variant { $($field,)+ $($last)? } => {
-                    $(fields.serialize_element(&$field.to_short(context))?;)+
-                    $(if $last.is_some() {
-                        fields.serialize_element(&$last.to_short(context))?;
+                $(Event::$variant { $($field,)* $($last)? } => {
+                    $(fields.serialize_element(&$field.to_short(context))?;)*
+                    $(if let Some(last) = $last.to_last(context) {
+                        fields.serialize_element(&last)?;
                     })?
                 })+
                 variants!(Event: Sat, Left, Moved, Waiting, Game, PotRefunded, TermsUpdated) => {}
@@ -66,13 +72,13 @@ macro_rules! table_words {
         /// Returns the table's event of this word, or `None` if the word is a game's.
         pub(crate) fn read_table_event<'de, E, A: SeqAccess<'de>>(
             word: &str,
-            now: Timestamp,
+            context: Context,
             fields: &mut A,
         ) -> Result<Option<Event<E>>, A::Error> {
             Ok(Some(match word {
                 $($word => Event::$variant {
-                    $($field: TableField::read_short(now, fields)?,)+
-                    $($last: fields.next_element()?.unwrap_or_default(),)?
+                    $($field: TableField::read_short(context, fields)?,)*
+                    $($last: LastField::read_last(context, fields)?,)?
                 },)+
                 _ => return Ok(None),
             }))
@@ -81,7 +87,7 @@ macro_rules! table_words {
 }
 
 table_words! {
-    64 "countdown" => Countdown { deadline_ms },
+    64 "countdown" => Countdown { | deadline_ms },
     65 "ready" => Ready { seat },
     66 "preparing" => Preparing { game, commitment, deadline_ms },
     67 "opening" => Opening { game },
@@ -125,46 +131,51 @@ pub enum FormError {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Shorthand {
     form: Form,
-    /// The server's time in its hello.
-    hello: Timestamp,
+    baseline: Baseline,
 }
 
 impl Shorthand {
     pub fn new(form: Form) -> Self {
-        Self { form, hello: Timestamp::default() }
+        Self { form, baseline: Baseline::default() }
     }
 
     pub fn form(&self) -> Form {
         self.form
     }
 
-    /// Appends an encoded message.
+    /// Appends an encoded message. The messages of a connection are encoded in the order in which
+    /// they are sent.
     pub fn write(
         &mut self,
         message: &Message<AnyGame>,
         bytes: &mut Vec<u8>,
     ) -> Result<(), FormError> {
-        self.observe_hello(message);
         let short = Short { message, shorthand: *self };
         match self.form {
             Form::Full => serde_json::to_writer(bytes, message)?,
             Form::Brief => serde_json::to_writer(bytes, &short)?,
             Form::Compact => {
-                let writer = rmp_serde::Serializer::new(bytes);
-                short.serialize(&mut writer.with_struct_map().with_human_readable())?;
+                let mut writer = rmp_serde::Serializer::new(bytes);
+                if short.is_array() {
+                    short.serialize(&mut writer)?;
+                } else {
+                    short.serialize(&mut writer.with_struct_map().with_human_readable())?;
+                }
             }
         }
+        self.observe(message);
         Ok(())
     }
 
-    /// Returns the server's time in its hello.
-    pub(super) fn hello(&self) -> Timestamp {
-        self.hello
+    /// Returns the values to which the next message refers.
+    pub(super) fn baseline(&self) -> Baseline {
+        self.baseline
     }
 
-    pub(super) fn observe_hello(&mut self, message: &Message<AnyGame>) {
-        if let Message::Hello { server_time_ms, .. } = message {
-            self.hello = *server_time_ms;
+    /// Takes over the values of a message to which the next one refers.
+    pub(super) fn observe(&mut self, message: &Message<AnyGame>) {
+        if self.form.is_short() {
+            self.baseline.observe(message);
         }
     }
 }
@@ -175,17 +186,29 @@ struct Short<'a> {
     shorthand: Shorthand,
 }
 
+impl Short<'_> {
+    /// Returns whether the message is written as an array.
+    fn is_array(&self) -> bool {
+        matches!(self.message, Message::Update { .. } | Message::Ack { .. })
+    }
+}
+
 impl Serialize for Short<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Shorthand { form, hello } = self.shorthand;
+        let Shorthand { form, baseline } = self.shorthand;
         match self.message {
             Message::Update { version, tag, server_time_ms, events, prompt: _, ack } => {
-                let length = 3 + events.len() + usize::from(ack.is_some());
+                let version =
+                    Some(*version).filter(|version| baseline.next_version() != Some(*version));
+                let header = 2 + usize::from(version.is_some());
+                let length = header + events.len() + usize::from(ack.is_some());
                 let mut seq = serializer.serialize_seq(Some(length))?;
-                seq.serialize_element(version)?;
+                if let Some(version) = version {
+                    seq.serialize_element(&version)?;
+                }
                 seq.serialize_element(&Binary { bytes: &tag.0.0, text: tag, form })?;
-                seq.serialize_element(&elapsed_ms(hello, *server_time_ms))?;
-                let context = Context { form, now: *server_time_ms };
+                seq.serialize_element(&elapsed_ms(baseline.time, *server_time_ms))?;
+                let context = Context { form, now: *server_time_ms, baseline };
                 for event in events {
                     seq.serialize_element(&ShortEvent { event, context })?;
                 }
@@ -228,7 +251,9 @@ impl ShortEvent<'_> {
 impl Serialize for ShortEvent<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Some((word, number)) = self.word() else {
-            return self.event.serialize(serializer);
+            // An object has the same form in JSON and in MessagePack.
+            let object = serde_json::to_value(self.event).map_err(serde::ser::Error::custom)?;
+            return object.serialize(serializer);
         };
         let mut counter = FieldCounter(1);
         self.write_fields(&mut counter).map_err(serde::ser::Error::custom)?;

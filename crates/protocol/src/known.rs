@@ -17,8 +17,8 @@ use crate::reader::{MessageReader, decode};
 /// The types of messages on which nothing depends that follows: an unreadable one is ignored.
 const OPTIONAL_TYPES: [&str; 3] = ["said", "advice", "invited"];
 
-/// The number of elements before the events of an update in a short form.
-const SHORT_HEADER: usize = 3;
+/// The number of elements before the events of an update in a short form, without its version.
+const SHORT_HEADER: usize = 2;
 
 impl MessageReader {
     /// Decodes a message of this version or a later one, without events of unknown types. Returns
@@ -61,9 +61,13 @@ impl MessageReader {
                 };
                 self.read_without_unknown(&known, events, with_events, error)
             }
-            Document::List(items) if items.len() > SHORT_HEADER => {
-                let (header, rest) = items.split_at(SHORT_HEADER);
-                let is_event = |item: &&Document| !matches!(item, Document::Natural(_));
+            Document::List(items) => {
+                let has_version = items.first().is_some_and(|first| first.natural().is_some());
+                let length = SHORT_HEADER + usize::from(has_version);
+                let Some((header, rest)) = items.split_at_checked(length) else {
+                    return Err(error);
+                };
+                let is_event = |item: &&Document<'_>| item.natural().is_none();
                 let (events, ack) = match rest.last().filter(|last| !is_event(last)) {
                     Some(ack) => (&rest[..rest.len() - 1], Some(ack)),
                     None => (rest, None),
@@ -137,7 +141,7 @@ impl KnownTypes {
             }
             Document::List(items) => match items.first() {
                 Some(Document::Text(text)) => self.words.iter().any(|(word, _)| word == text),
-                Some(Document::Natural(number)) => {
+                Some(Document::Natural(number) | Document::Packed(number)) => {
                     self.words.iter().any(|(_, known)| u64::from(*known) == *number)
                 }
                 _ => true,

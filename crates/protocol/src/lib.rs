@@ -5,6 +5,7 @@
 //! versions; `brief` has shorter forms of these. Coins are integers in hundredths of a coin, times
 //! are milliseconds since 1970-01-01 UTC.
 
+mod baseline;
 pub mod brief;
 mod command_reader;
 mod form;

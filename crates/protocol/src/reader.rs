@@ -74,11 +74,11 @@ impl MessageReader {
         let game = self.game.as_ref().ok_or_else(none)?;
         let message = match document {
             Document::List(items) if self.form().is_short() => {
-                read_list(items, game, self.shorthand.hello())?
+                read_list(items, game, self.form(), self.shorthand.baseline())?
             }
             object => game.read_message(read_object(object)?)?,
         };
-        self.shorthand.observe_hello(&message);
+        self.shorthand.observe(&message);
         Ok(message)
     }
 }
@@ -113,9 +113,16 @@ pub fn read_action(kind: &str, json: &str) -> Result<AnyAction, FormError> {
 
 #[cfg(test)]
 mod tests {
+    use bahay_engine::catalog::{AnyEvent, AnyGame};
+    use bahay_engine::coins::Coins;
+    use bahay_engine::table::{Event, GameId, PlayerId, Timestamp};
+    use uuid::Uuid;
+
     use super::MessageReader;
-    use crate::Message;
-    use crate::brief::Form;
+    use crate::brief::{Form, Shorthand};
+    use crate::{Message, Phrase};
+
+    const HELLO_MS: i64 = 1_772_366_400_000;
 
     #[test]
     fn the_order_of_fields_is_free() {
@@ -140,6 +147,81 @@ mod tests {
         assert!(matches!(reader.read(refusal.as_bytes()), Ok(Message::Refusal { .. })));
         for nonsense in [r#"{"type":"update","version":7}"#, r#"{"type":"ack","id":"3"}"#, "{"] {
             assert!(reader.read(nonsense.as_bytes()).is_err(), "{nonsense}");
+        }
+    }
+
+    fn update(version: u64, after_ms: i64, events: Vec<Event<AnyEvent>>) -> Message<AnyGame> {
+        let server_time_ms = Timestamp::from_ms(HELLO_MS + after_ms);
+        let tag = "7a61673a000e".parse().unwrap();
+        Message::Update { version, tag, server_time_ms, events, prompt: None, ack: None }
+    }
+
+    fn countdown<E>(end_after_ms: i64) -> Event<E> {
+        Event::Countdown { deadline_ms: Timestamp::from_ms(HELLO_MS + end_after_ms) }
+    }
+
+    #[test]
+    fn a_message_continues_the_values_of_earlier_ones() {
+        let player = PlayerId(Uuid::from_u128(1));
+        let game = GameId(Uuid::from_u128(0x019c_a944_3c00_7000_8000_0000_0000_9a3e));
+        let other = GameId(Uuid::from_u128(2));
+        let settled = |game| Event::Settled { game, pot: Coins::ZERO, crown: None };
+        let hello = Message::Hello {
+            player,
+            protocol: "bahay.v1.brief".into(),
+            server_time_ms: Timestamp::from_ms(HELLO_MS),
+            notices: None,
+        };
+        let said = Message::Said {
+            player,
+            phrase: Phrase::Hello,
+            server_time_ms: Timestamp::from_ms(HELLO_MS + 600),
+        };
+        let steps = [
+            (hello, None),
+            (
+                update(14, 5, vec![Event::Opening { game }, countdown(20_005)]),
+                Some(
+                    r#"[14,"7a61673a000e",5,["opening","019ca944-3c00-7000-8000-000000009a3e"],["countdown",20000]]"#,
+                ),
+            ),
+            // A client may be unable to read a phrase.
+            (said, None),
+            (
+                update(15, 705, vec![settled(game), countdown(20_702)]),
+                Some(r#"["7a61673a000e",700,["settled",null,0],["countdown",-3]]"#),
+            ),
+            // Events of the same message do not count, and versions may be repeated or go back.
+            (
+                update(15, 705, vec![settled(other), settled(other), countdown(20_702)]),
+                Some(
+                    r#"[15,"7a61673a000e",0,["settled","00000000-0000-0000-0000-000000000002",0],["settled","00000000-0000-0000-0000-000000000002",0],["countdown"]]"#,
+                ),
+            ),
+            (update(4, 700, Vec::new()), Some(r#"[4,"7a61673a000e",-5]"#)),
+            (
+                update(5, 700, vec![settled(other)]),
+                Some(r#"["7a61673a000e",0,["settled",null,0]]"#),
+            ),
+        ];
+        for form in [Form::Brief, Form::Compact] {
+            let mut writer = Shorthand::new(form);
+            let mut reader = MessageReader::new(form);
+            for (message, text) in &steps {
+                let mut bytes = Vec::new();
+                writer.write(message, &mut bytes).unwrap();
+                if let (Form::Brief, Some(text)) = (form, text) {
+                    assert_eq!(str::from_utf8(&bytes).unwrap(), *text);
+                }
+                assert_eq!(&reader.read(&bytes).unwrap(), message, "{form:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_first_messages_of_a_connection_name_all_values() {
+        for text in [r#"["7a61673a000e",5]"#, r#"[14,"7a61673a000e",5,["opening",null]]"#] {
+            assert!(MessageReader::new(Form::Brief).read(text.as_bytes()).is_err(), "{text}");
         }
     }
 }

@@ -2,43 +2,56 @@
 
 use bahay_engine::catalog::{AnyEvent, AnyGame};
 use bahay_engine::document::{Document, DocumentError, ListReader};
-use bahay_engine::table::{Event, Timestamp};
+use bahay_engine::table::Event;
 use serde::de::Error as _;
 
 use crate::Message;
+use crate::baseline::{Baseline, add_ms};
 use crate::brief::{read_table_event, words_with};
+use crate::form::Form;
 use crate::game_reader::GameReader;
-use crate::short_fields::{add_ms, missing_field, next_element};
+use crate::short_fields::{Context, missing_field, next_element};
 
-/// Decodes an update or an ack at a table of this game. `hello` is the server's time in its hello.
+/// Decodes an update or an ack at a table of this game, which refers to the values of `baseline`.
 pub(crate) fn read_list(
     items: Vec<Document<'_>>,
     game: &GameReader,
-    hello: Timestamp,
+    form: Form,
+    baseline: Baseline,
 ) -> Result<Message<AnyGame>, DocumentError> {
     let mut items = ListReader::new(items);
-    let first: u64 = next_element(&mut items)?;
-    let tag = match items.next() {
-        None => return read_ack(first, None),
-        Some(Document::Natural(version)) if items.next().is_none() => {
-            return read_ack(first, Some(version));
+    let first = items.next().ok_or_else(missing_field)?;
+    let (version, tag) = match first.natural() {
+        None => {
+            let unnamed = || DocumentError::custom("no version has been named");
+            (baseline.next_version().ok_or_else(unnamed)?, first.read()?)
         }
-        Some(tag) => tag.read()?,
+        Some(first) => match items.next() {
+            None => return read_ack(first, None),
+            Some(second) => match second.natural() {
+                None => (first, second.read()?),
+                Some(_) if items.next().is_some() => {
+                    return Err(DocumentError::custom("an ack has at most two elements"));
+                }
+                Some(version) => return read_ack(first, Some(version)),
+            },
+        },
     };
-    let server_time_ms = add_ms(hello, next_element(&mut items)?);
+    let now = add_ms(baseline.time, next_element(&mut items)?);
+    let context = Context { form, now, baseline };
     let mut events = Vec::new();
     let mut ack = None;
     for item in items {
         if ack.is_some() {
             return Err(DocumentError::custom("the id of a command is the last element"));
         }
-        match item {
-            Document::Natural(id) => ack = Some(read_id(id)?),
-            Document::List(fields) => events.push(read_event(fields, game, server_time_ms)?),
-            object => events.push(game.read_event(object.read()?)?),
+        match (item.natural(), item) {
+            (Some(id), _) => ack = Some(read_id(id)?),
+            (None, Document::List(fields)) => events.push(read_event(fields, game, context)?),
+            (None, object) => events.push(game.read_event(object.read()?)?),
         }
     }
-    Ok(Message::Update { version: first, tag, server_time_ms, events, prompt: None, ack })
+    Ok(Message::Update { version, tag, server_time_ms: now, events, prompt: None, ack })
 }
 
 fn read_ack(id: u64, version: Option<u64>) -> Result<Message<AnyGame>, DocumentError> {
@@ -54,11 +67,11 @@ fn read_id(id: u64) -> Result<u32, DocumentError> {
 fn read_event(
     fields: Vec<Document<'_>>,
     game: &GameReader,
-    now: Timestamp,
+    context: Context,
 ) -> Result<Event<AnyEvent>, DocumentError> {
     let mut fields = ListReader::new(fields);
     let word = read_word(fields.next().ok_or_else(missing_field)?, game)?;
-    match read_table_event(word, now, &mut fields)? {
+    match read_table_event(word, context, &mut fields)? {
         Some(event) => Ok(event),
         None => Ok(Event::Game { event: (game.read_short)(word, &mut fields)? }),
     }
@@ -67,7 +80,7 @@ fn read_event(
 fn read_word(word: Document<'_>, game: &GameReader) -> Result<&'static str, DocumentError> {
     let known = match &word {
         Document::Text(text) => words_with(game.short_events).find(|(known, _)| known == text),
-        Document::Natural(number) => {
+        Document::Natural(number) | Document::Packed(number) => {
             words_with(game.short_events).find(|(_, known)| u64::from(*known) == *number)
         }
         _ => None,

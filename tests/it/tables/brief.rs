@@ -255,6 +255,8 @@ fn nonsense_is_refused() {
         r#"[1,"7a61673a000b",0,4294967296]"#,
         r#"[1,"7a61673a000b",0,-4]"#,
         r#"[1,"7a61673a000b",0,"4"]"#,
+        r#"["7a61673a000b",0,["ready",2]]"#,
+        r#"[1,"7a61673a000b",0,["opening",null]]"#,
         r#"{"type":"won"}"#,
     ] {
         assert!(MessageReader::new(Form::Brief).read(text.as_bytes()).is_err(), "{text}");
@@ -301,10 +303,13 @@ fn an_update_carries_the_ack_in_every_form() {
     }
 }
 
-/// The update and the ack that the page also shows in the full form.
+/// The update and the ack that the page also shows in the full form, after the page's update that
+/// begins the countdown before.
 #[test]
 fn the_page_shows_the_short_forms_as_they_are() {
     let hello = Timestamp::from_ms(HELLO_MS);
+    let before = PAGE.lines().find(|line| line.starts_with(r#"{"type":"update","version":12,"#));
+    let before = MessageReader::new(Form::Full).read(before.unwrap().as_bytes()).unwrap();
     let seat = |number| Seat::new(number).unwrap();
     let card: Card = "2C".parse().unwrap();
     let game = |event| Event::Game { event: AnyEvent::Tongits(event) };
@@ -326,6 +331,7 @@ fn the_page_shows_the_short_forms_as_they_are() {
     let blocks: Vec<&str> = blocks.map(|(block, _)| block).take(2).collect();
     for (form, block) in [(Form::Brief, blocks[0]), (Form::Compact, blocks[1])] {
         let mut server = ConnectionEnds::greeted(form, hello).server;
+        server.write(&before, &mut Vec::new()).unwrap();
         let written = [&update, &Message::Ack { id: 8, version: None }].map(|message| {
             let mut bytes = Vec::new();
             server.write(message, &mut bytes).unwrap();

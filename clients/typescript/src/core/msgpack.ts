@@ -1,4 +1,4 @@
-// Decodes MessagePack as far as the server encodes it, without extensions.
+// Decodes MessagePack as far as the server encodes it: without fractions and extensions.
 
 import { decodeText } from "./utf8.js";
 
@@ -42,10 +42,6 @@ class Reader {
       case 0xc5:
       case 0xc6:
         return this.#take(this.#unsigned(1 << (kind - 0xc4)));
-      case 0xca:
-        return this.#view.getFloat32(this.#skip(4));
-      case 0xcb:
-        return this.#view.getFloat64(this.#skip(8));
       case 0xcc:
       case 0xcd:
       case 0xce:

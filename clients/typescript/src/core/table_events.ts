@@ -1,6 +1,7 @@
 // Reads the short forms of the table's own events (docs/PROTOCOL.md, "Shorter messages").
 
 import type { Event, Settlement } from "../gen/socket.js";
+import { type Baseline, named } from "./baseline.js";
 
 /** The words, in the order of their numbers in MessagePack. */
 const WORDS = [
@@ -22,30 +23,33 @@ export function tableWord(word: unknown): TableWord | null {
   return WORDS.find((known) => known === word) ?? null;
 }
 
-/** Returns the event for the fields of its short form; `now` is the update's time. */
-export function readTableEvent(word: TableWord, fields: readonly unknown[], now: number): Event {
+/** Returns the event for the fields of its short form in an update between two baselines, and sets the later one. */
+export function readTableEvent(word: TableWord, fields: readonly unknown[], before: Baseline, after: Baseline): Event {
   const [first, second, third, fourth] = fields as Fields;
+  const now = after.time;
+  const gameOf = (id: Hash | null): string => (after.game = id === null ? named(before.game) : idOf(id));
   switch (word) {
     case "countdown":
-      return { type: "countdown", deadline_ms: now + first };
+      after.countdownMs = before.countdownMs + ((first as number | undefined) ?? 0);
+      return { type: "countdown", deadline_ms: now + after.countdownMs };
     case "ready":
       return { type: "ready", seat: first };
     case "preparing":
-      return { type: "preparing", game: idOf(first), commitment: hexOf(second), deadline_ms: now + third };
+      return { type: "preparing", game: gameOf(first), commitment: hexOf(second), deadline_ms: now + third };
     case "opening":
-      return { type: "opening", game: idOf(first) };
+      return { type: "opening", game: gameOf(first) };
     case "revealing": {
       const commitments = (second as readonly Hash[]).map(hexOf);
-      return { type: "revealing", game: idOf(first), commitments, pot: third, deadline_ms: now + fourth };
+      return { type: "revealing", game: gameOf(first), commitments, pot: third, deadline_ms: now + fourth };
     }
     case "text_revealed":
       return { type: "revealed", seat: first };
     case "begun":
-      return { type: "opened", game: idOf(first), stakes: second, pot: third, starter: fourth ?? null };
+      return { type: "opened", game: gameOf(first), stakes: second, pot: third, starter: fourth ?? null };
     case "settlement":
-      return { type: "over", game: idOf(first), settlement: readSettlement(second), server_seed: seedOf(third) };
+      return { type: "over", game: gameOf(first), settlement: readSettlement(second), server_seed: seedOf(third) };
     case "settled":
-      return { type: "settled", game: idOf(first), pot: second, crown: readCrown(third ?? null) };
+      return { type: "settled", game: gameOf(first), pot: second, crown: readCrown(third ?? null) };
     case "presence":
       return { type: "presence", seat: first, connected: second };
     case "takeover":
@@ -78,7 +82,7 @@ function readCrown(fields: Fields | null): Extract<Event, { type: "settled" }>["
 }
 
 /** An id or a hash: a text in JSON, bytes in MessagePack. */
-type Hash = string | Uint8Array;
+export type Hash = string | Uint8Array;
 
 function idOf(id: Hash): string {
   return typeof id === "string" ? id : hexOf(id).replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");

@@ -2,6 +2,7 @@
 // and dealing. The core itself knows no game.
 
 import type { Stream } from "../fair/chacha20.js";
+import type { PackedFields } from "./packed.js";
 
 /** One game. asyncapi.yaml defines its views and events; none of them is ever changed in place. */
 export interface GameModel {
@@ -9,6 +10,8 @@ export interface GameModel {
   readonly kind: string;
   /** The short events, in the order in which the server numbers their words. */
   readonly shortEvents: ShortEvents;
+  /** The fields of short events that MessagePack carries in another form than JSON. */
+  readonly packedFields: PackedFields;
   /** Returns the view of a seat at the beginning of a game. */
   begin(rules: unknown, seats: number, starter: number | null, viewer: number | null): object;
   /** Returns the view after an event; an unknown event leaves it as it is. */

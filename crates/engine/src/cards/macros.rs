@@ -1,8 +1,9 @@
 //! Macros for the cards of every game: their notation, and sets of them as bit masks. They are
 //! macros because sets are used in constants.
 
-/// Implements formatting, parsing and serialization of a card by its `letters` and its `FromStr`,
-/// and defines the error for an invalid text.
+/// Implements formatting, parsing and serialization of a card by its `letters`, its `FromStr` and its
+/// `from_index`, and defines the error for an invalid text. A card is text in formats that people
+/// read, and its index in binary ones.
 macro_rules! card_text {
     (
         $card:ty, $example:literal;
@@ -35,7 +36,11 @@ macro_rules! card_text {
 
         impl serde::Serialize for $card {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.serialize_str($crate::cards::text(self.letters().as_ref()))
+                if serializer.is_human_readable() {
+                    serializer.serialize_str($crate::cards::text(self.letters().as_ref()))
+                } else {
+                    serializer.serialize_u8(self.index())
+                }
             }
         }
 
@@ -53,7 +58,12 @@ macro_rules! card_text {
                         text.parse().map_err(E::custom)
                     }
                 }
-                deserializer.deserialize_str(Notation)
+                if deserializer.is_human_readable() {
+                    return deserializer.deserialize_str(Notation);
+                }
+                let index = u8::deserialize(deserializer)?;
+                Self::from_index(index)
+                    .ok_or_else(|| serde::de::Error::custom("no card has this index"))
             }
         }
     };

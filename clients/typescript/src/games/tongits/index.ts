@@ -2,6 +2,7 @@
 
 import type { TongitsEvent, TongitsRules, TongitsView } from "../../gen/socket.js";
 import type { GameModel, GamePrompt, ShortEventsOf } from "../model.js";
+import { cardOf } from "./cards.js";
 import { redeal } from "./deal.js";
 import { legal } from "./legal.js";
 import { begin, observe } from "./view.js";
@@ -30,6 +31,19 @@ export const tongits: GameModel = {
     shown: ["hands"],
     over: ["ending", "winner", "showdown", "special?"],
   } satisfies ShortEventsOf<TongitsEvent>,
+  packedFields: {
+    card: cardOf,
+    cards: cardOf,
+    discard: cardOf,
+    hands: cardOf,
+    "shown.hands": [{
+      hand: cardOf,
+      arrangement: { melds: cardOf, leftover: cardOf, deadwood: null },
+      burned: null,
+      points: null,
+      face_down: cardOf,
+    }],
+  },
   begin: (rules, _seats, starter, viewer) => begin(rules as TongitsRules, starter, viewer),
   observe: (view, event) => observe(view as TongitsView, event as TongitsEvent),
   prompt: (view) => prompt(view as TongitsView),

@@ -4,6 +4,7 @@ import type {
   TongoAssetsAction, TongoAssetsEvent, TongoAssetsRules, TongoAssetsView,
 } from "../../gen/socket.js";
 import type { GameModel, GamePrompt, ShortEventsOf } from "../model.js";
+import { cardOf } from "./cards.js";
 import { redeal } from "./deal.js";
 import { legal } from "./legal.js";
 import { asked } from "./public.js";
@@ -43,6 +44,14 @@ export const tongoAssets: GameModel = {
     shown: ["hands"],
     over: ["ending", "winner", "awards"],
   } satisfies ShortEventsOf<TongoAssetsEvent>,
+  packedFields: {
+    assets: cardOf,
+    taken: cardOf,
+    discarded: cardOf,
+    hand: cardOf,
+    hands: cardOf,
+    "shown.hands": [{ hand: cardOf, reading: { class: null, number: null, colour: null, wilds: null } }],
+  },
   begin: (rules, seats, dealer, viewer) => begin(rules as TongoAssetsRules, seats, dealer, viewer),
   observe: (view, event) => observe(view as TongoAssetsView, event as TongoAssetsEvent),
   prompt: (view) => prompt(view as TongoAssetsView),

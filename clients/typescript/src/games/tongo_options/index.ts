@@ -4,6 +4,7 @@ import type {
   TongoOptionsEvent as GameEvent, TongoOptionsRules, TongoOptionsView as View,
 } from "../../gen/socket.js";
 import type { GameModel, GamePrompt, ShortEventsOf } from "../model.js";
+import { cardOf } from "./cards.js";
 import { redeal } from "./deal.js";
 import { legal } from "./legal.js";
 import { begin, observe } from "./view.js";
@@ -38,6 +39,16 @@ export const tongoOptions: GameModel = {
     shown: ["hands"],
     over: ["ending", "winner", "pot"],
   } satisfies ShortEventsOf<GameEvent>,
+  packedFields: {
+    card: cardOf,
+    cards: cardOf,
+    discards: cardOf,
+    hands: cardOf,
+    up: cardOf,
+    dice: [{ value: null, place: null }],
+    costs: { buy: null, sell: null, exchange: null },
+    "shown.hands": [{ seat: null, hand: cardOf, floor: null, matches: [{ class: null, card: cardOf, floor: cardOf }] }],
+  },
   begin: (rules, seats, starter, viewer) => begin(rules as TongoOptionsRules, seats, starter, viewer),
   observe: (view, event) => observe(view as View, event as GameEvent),
   prompt: (view) => prompt(view as View),

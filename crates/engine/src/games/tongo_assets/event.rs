@@ -4,11 +4,12 @@
 //! everybody sees the shapes (rule 1.2). No event discloses another seat's cards, the assets before
 //! another seat, or the order of a deck.
 
+#[cfg(feature = "schema")]
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
-use alloc::string::ToString;
+use core::fmt;
 
-use serde::de::{Deserializer, Error as _};
+use serde::de::{self, Deserializer, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::game::{Viewer, is_default};
@@ -63,16 +64,36 @@ impl Serialize for Face {
     }
 }
 
+/// Reads the word or the notation of a card, or its index in binary formats.
 impl<'de> Deserialize<'de> for Face {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = Cow::<str>::deserialize(deserializer)?;
-        match &*text {
-            ASSET => Ok(Self::Asset),
-            ACQUIRE => Ok(Self::Acquire),
-            card => card
-                .parse()
-                .map(Self::Up)
-                .map_err(|error| D::Error::custom(ToString::to_string(&error))),
+        struct WordOrCard;
+
+        impl Visitor<'_> for WordOrCard {
+            type Value = Face;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a card, `asset` or `acquire`")
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Face, E> {
+                match text {
+                    ASSET => Ok(Face::Asset),
+                    ACQUIRE => Ok(Face::Acquire),
+                    card => card.parse().map(Face::Up).map_err(E::custom),
+                }
+            }
+
+            fn visit_u64<E: de::Error>(self, index: u64) -> Result<Face, E> {
+                let card = u8::try_from(index).ok().and_then(Card::from_index);
+                card.map(Face::Up).ok_or_else(|| E::custom("no card has this index"))
+            }
+        }
+
+        if deserializer.is_human_readable() {
+            deserializer.deserialize_str(WordOrCard)
+        } else {
+            deserializer.deserialize_any(WordOrCard)
         }
     }
 }

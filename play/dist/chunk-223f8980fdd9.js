@@ -1,1 +1,0 @@
-import{b as a,c as b,d as c,e as d,f as e}from"./chunk-6923ff6f52c7.js";import"./chunk-bc53e61c1581.js";import"./chunk-d446b697bb86.js";export{d as followNow,c as noteShownEnd,a as ownTournaments,b as readTournament,e as startFollowing};

@@ -1,0 +1,1 @@
+import{b as a,c as b,d as c,e as d,f as e}from"./chunk-d9202b6e4c40.js";import"./chunk-5fe1e5926a26.js";import"./chunk-96a09faf9dba.js";export{d as followNow,c as noteShownEnd,a as ownTournaments,b as readTournament,e as startFollowing};
