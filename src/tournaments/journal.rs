@@ -178,16 +178,18 @@ impl Tournaments {
         line: &Line,
         tournament: &Tournament,
     ) -> Result<(), TournamentError> {
-        match &line.input {
+        let has_account = match &line.input {
             Input::Register { player, .. } => {
-                if !store::insert_entrant_in_tx(connection, id, *player).await? {
-                    return Err(TournamentError::AccountDeleted);
-                }
+                store::insert_entrant_in_tx(connection, id, *player).await?
             }
             Input::Withdraw { player } | Input::EntryRefused { player, .. } => {
                 store::remove_entrant_in_tx(connection, id, *player).await?;
+                true
             }
-            _ => {}
+            _ => true,
+        };
+        if !has_account {
+            return Err(TournamentError::AccountDeleted);
         }
         let is_closed = tournament.is_settled();
         if is_closed && !before.tournament.is_settled() {

@@ -48,7 +48,9 @@ async fn two_nodes_announce_each_start_of_a_schedule_once() {
         let [first, second] = nodes;
         let (one, two, three) =
             tokio::join!(first.announce_due(), second.announce_due(), first.announce_due());
-        (one.unwrap(), two.unwrap(), three.unwrap());
+        for round in [one, two, three] {
+            round.unwrap();
+        }
     }
     let now = server.clock.now().ms();
     let half_an_hour = 1_800_000;

@@ -308,7 +308,13 @@ pub struct CancelTournament {
     pub reason: Reason,
     /// The digest of the preview. Without it the amounts at the moment of the cancellation are paid.
     #[serde(default)]
-    #[schema(value_type = Option<String>, min_length = 64, max_length = 64, pattern = "^[0-9A-Fa-f]{64}$")]
+    #[schema(
+        value_type = Option<String>,
+        min_length = 64,
+        max_length = 64,
+        pattern = "^[0-9A-Fa-f]{64}$",
+        example = "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae"
+    )]
     pub digest: Option<Hex<32>>,
 }
 
