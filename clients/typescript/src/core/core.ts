@@ -9,6 +9,7 @@ import type { GameModel } from "../games/model.js";
 import { resolveIntent, isTableIntent } from "./commands.js";
 import { Connection } from "./connection.js";
 import { COMMAND_RETRY_MS, HALTED_RETRY_MS, SLEPT_MS, TAGS_MAX, GAPS_MAX, ROOMS_MAX } from "./limits.js";
+import { isComplete } from "./news.js";
 import { gameToReveal } from "./observe.js";
 import { JOIN_ID, type TablePosition } from "./sockets.js";
 import { LoadedModels } from "./models.js";
@@ -317,19 +318,8 @@ export class Core {
       case "refusal":
         return this.#handleRefusal(message);
       case "invited":
-        // An invitation without its code leads nowhere.
-        if ([message.code, message.from, message.name, message.game].every((field) => typeof field === "string")) {
-          this.#notify(message);
-        }
-        return;
       case "standing":
-        // A standing without its values shows nothing.
-        if (
-          typeof message.tournament === "string" &&
-          [message.rank, message.score, message.tie_break, message.entrants].every(Number.isSafeInteger)
-        ) {
-          this.#notify(message);
-        }
+        if (isComplete(message)) this.#notify(message);
         return;
       default:
         // Messages of later versions are ignored.

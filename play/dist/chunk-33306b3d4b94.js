@@ -1,1 +1,0 @@
-import{b as a,c as b,d as c,e as d,f as e}from"./chunk-dce4c314866a.js";import"./chunk-8d185d6b685a.js";import"./chunk-093fb617603e.js";export{d as followNow,c as noteShownEnd,a as ownTournaments,b as readTournament,e as startFollowing};
