@@ -69,10 +69,11 @@ name_sdk() {
 }
 
 # Copies the built library and the generator, because other builds replace the library by one with other features.
+# A build of tests leaves the library among the dependencies only.
 keep_sdk() {
   name_sdk
   mkdir -p "$SDK/lib"
-  cp "$(built_program debug "${SDK_LIBRARY##*/}")" "$SDK_LIBRARY.new"
+  cp "$(built_program debug/deps "${SDK_LIBRARY##*/}")" "$SDK_LIBRARY.new"
   cp "$(built_program debug bahay-bindgen)" "$SDK_BINDGEN.new"
   mv "$SDK_LIBRARY.new" "$SDK_LIBRARY"
   mv "$SDK_BINDGEN.new" "$SDK_BINDGEN"
@@ -121,7 +122,6 @@ compare_bindings() {
 write_bindings() {
   local language folder
   while read -r language folder; do generate_bindings "$language" "$folder"; done <<<"$(list_bindings)"
-  write_sdk_csharp
   say "the bindings are up to date: commit them with the change"
 }
 

@@ -2689,6 +2689,62 @@ class ClientNotification:
             return True
 
     @dataclass
+    class STANDING:
+        """
+        A game or a round has changed the player's score in a tournament.
+"""
+        
+        def __init__(self, tournament:str, rank:int, score:int, tie_break:int, entrants:int):
+            self.tournament = tournament
+            
+            
+            self.rank = rank
+            
+            """
+        The rank, from 1.
+"""
+        
+            self.score = score
+            
+            
+            self.tie_break = tie_break
+            
+            """
+        The points by which equal scores are ranked, in hundredths.
+"""
+        
+            self.entrants = entrants
+            
+            """
+        The number of players.
+"""
+        
+            pass
+
+    
+            
+            
+    
+        def __str__(self):
+            return "ClientNotification.STANDING(tournament={}, rank={}, score={}, tie_break={}, entrants={})".format(self.tournament, self.rank, self.score, self.tie_break, self.entrants)
+        def __eq__(self, other):
+            if not isinstance(other, ClientNotification):
+                return NotImplemented
+            if not other.is_STANDING():
+                return False
+            if self.tournament != other.tournament:
+                return False
+            if self.rank != other.rank:
+                return False
+            if self.score != other.score:
+                return False
+            if self.tie_break != other.tie_break:
+                return False
+            if self.entrants != other.entrants:
+                return False
+            return True
+
+    @dataclass
     class UNSEATED:
         """
         The seat was lost.
@@ -2810,6 +2866,10 @@ class ClientNotification:
         return isinstance(self, ClientNotification.INVITED)
     def is_invited(self) -> bool:
         return isinstance(self, ClientNotification.INVITED)
+    def is_STANDING(self) -> bool:
+        return isinstance(self, ClientNotification.STANDING)
+    def is_standing(self) -> bool:
+        return isinstance(self, ClientNotification.STANDING)
     def is_UNSEATED(self) -> bool:
         return isinstance(self, ClientNotification.UNSEATED)
     def is_unseated(self) -> bool:
@@ -2831,6 +2891,7 @@ ClientNotification.SEEK = type("ClientNotification.SEEK", (ClientNotification.SE
 ClientNotification.SAID = type("ClientNotification.SAID", (ClientNotification.SAID, ClientNotification,), {})  # type: ignore
 ClientNotification.HINT = type("ClientNotification.HINT", (ClientNotification.HINT, ClientNotification,), {})  # type: ignore
 ClientNotification.INVITED = type("ClientNotification.INVITED", (ClientNotification.INVITED, ClientNotification,), {})  # type: ignore
+ClientNotification.STANDING = type("ClientNotification.STANDING", (ClientNotification.STANDING, ClientNotification,), {})  # type: ignore
 ClientNotification.UNSEATED = type("ClientNotification.UNSEATED", (ClientNotification.UNSEATED, ClientNotification,), {})  # type: ignore
 ClientNotification.DEAL = type("ClientNotification.DEAL", (ClientNotification.DEAL, ClientNotification,), {})  # type: ignore
 
@@ -2885,10 +2946,18 @@ class _UniffiFfiConverterTypeClientNotification(_UniffiConverterRustBuffer):
                 _UniffiFfiConverterString.read(buf),
             )
         if variant == 9:
+            return ClientNotification.STANDING(
+                _UniffiFfiConverterString.read(buf),
+                _UniffiFfiConverterUInt32.read(buf),
+                _UniffiFfiConverterInt64.read(buf),
+                _UniffiFfiConverterInt64.read(buf),
+                _UniffiFfiConverterUInt32.read(buf),
+            )
+        if variant == 10:
             return ClientNotification.UNSEATED(
                 _UniffiFfiConverterTypeUnseatedCause.read(buf),
             )
-        if variant == 10:
+        if variant == 11:
             return ClientNotification.DEAL(
                 _UniffiFfiConverterString.read(buf),
                 _UniffiFfiConverterString.read(buf),
@@ -2934,6 +3003,13 @@ class _UniffiFfiConverterTypeClientNotification(_UniffiConverterRustBuffer):
             _UniffiFfiConverterString.check_lower(value._from)
             _UniffiFfiConverterString.check_lower(value.name)
             _UniffiFfiConverterString.check_lower(value.game)
+            return
+        if value.is_STANDING():
+            _UniffiFfiConverterString.check_lower(value.tournament)
+            _UniffiFfiConverterUInt32.check_lower(value.rank)
+            _UniffiFfiConverterInt64.check_lower(value.score)
+            _UniffiFfiConverterInt64.check_lower(value.tie_break)
+            _UniffiFfiConverterUInt32.check_lower(value.entrants)
             return
         if value.is_UNSEATED():
             _UniffiFfiConverterTypeUnseatedCause.check_lower(value.cause)
@@ -2984,11 +3060,18 @@ class _UniffiFfiConverterTypeClientNotification(_UniffiConverterRustBuffer):
             _UniffiFfiConverterString.write(value._from, buf)
             _UniffiFfiConverterString.write(value.name, buf)
             _UniffiFfiConverterString.write(value.game, buf)
-        if value.is_UNSEATED():
+        if value.is_STANDING():
             buf.write_i32(9)
+            _UniffiFfiConverterString.write(value.tournament, buf)
+            _UniffiFfiConverterUInt32.write(value.rank, buf)
+            _UniffiFfiConverterInt64.write(value.score, buf)
+            _UniffiFfiConverterInt64.write(value.tie_break, buf)
+            _UniffiFfiConverterUInt32.write(value.entrants, buf)
+        if value.is_UNSEATED():
+            buf.write_i32(10)
             _UniffiFfiConverterTypeUnseatedCause.write(value.cause, buf)
         if value.is_DEAL():
-            buf.write_i32(10)
+            buf.write_i32(11)
             _UniffiFfiConverterString.write(value.game, buf)
             _UniffiFfiConverterString.write(value.server_seed, buf)
             _UniffiFfiConverterString.write(value.computed, buf)

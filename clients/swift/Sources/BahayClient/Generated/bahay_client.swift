@@ -3099,6 +3099,20 @@ public enum ClientNotification: Equatable, Hashable {
     case invited(code: String, from: String, name: String, game: String
     )
     /**
+     * A game or a round has changed the player's score in a tournament.
+     */
+    case standing(tournament: String, 
+        /**
+         * The rank, from 1.
+         */rank: UInt32, score: Int64, 
+        /**
+         * The points by which equal scores are ranked, in hundredths.
+         */tieBreak: Int64, 
+        /**
+         * The number of players.
+         */entrants: UInt32
+    )
+    /**
      * The seat was lost.
      */
     case unseated(cause: UnseatedCause
@@ -3165,10 +3179,13 @@ public struct FfiConverterTypeClientNotification: FfiConverterRustBuffer {
         case 8: return .invited(code: try FfiConverterString.read(from: &buf), from: try FfiConverterString.read(from: &buf), name: try FfiConverterString.read(from: &buf), game: try FfiConverterString.read(from: &buf)
         )
         
-        case 9: return .unseated(cause: try FfiConverterTypeUnseatedCause.read(from: &buf)
+        case 9: return .standing(tournament: try FfiConverterString.read(from: &buf), rank: try FfiConverterUInt32.read(from: &buf), score: try FfiConverterInt64.read(from: &buf), tieBreak: try FfiConverterInt64.read(from: &buf), entrants: try FfiConverterUInt32.read(from: &buf)
         )
         
-        case 10: return .deal(game: try FfiConverterString.read(from: &buf), serverSeed: try FfiConverterString.read(from: &buf), computed: try FfiConverterString.read(from: &buf), shown: try FfiConverterOptionString.read(from: &buf), holds: try FfiConverterOptionBool.read(from: &buf)
+        case 10: return .unseated(cause: try FfiConverterTypeUnseatedCause.read(from: &buf)
+        )
+        
+        case 11: return .deal(game: try FfiConverterString.read(from: &buf), serverSeed: try FfiConverterString.read(from: &buf), computed: try FfiConverterString.read(from: &buf), shown: try FfiConverterOptionString.read(from: &buf), holds: try FfiConverterOptionBool.read(from: &buf)
         )
         
         default: throw UniffiInternalError.unexpectedEnumCase
@@ -3230,13 +3247,22 @@ public struct FfiConverterTypeClientNotification: FfiConverterRustBuffer {
             FfiConverterString.write(game, into: &buf)
             
         
-        case let .unseated(cause):
+        case let .standing(tournament,rank,score,tieBreak,entrants):
             writeInt(&buf, Int32(9))
+            FfiConverterString.write(tournament, into: &buf)
+            FfiConverterUInt32.write(rank, into: &buf)
+            FfiConverterInt64.write(score, into: &buf)
+            FfiConverterInt64.write(tieBreak, into: &buf)
+            FfiConverterUInt32.write(entrants, into: &buf)
+            
+        
+        case let .unseated(cause):
+            writeInt(&buf, Int32(10))
             FfiConverterTypeUnseatedCause.write(cause, into: &buf)
             
         
         case let .deal(game,serverSeed,computed,shown,holds):
-            writeInt(&buf, Int32(10))
+            writeInt(&buf, Int32(11))
             FfiConverterString.write(game, into: &buf)
             FfiConverterString.write(serverSeed, into: &buf)
             FfiConverterString.write(computed, into: &buf)

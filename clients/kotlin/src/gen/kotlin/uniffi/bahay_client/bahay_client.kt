@@ -3893,6 +3893,31 @@ sealed class ClientNotification {
     }
     
     /**
+     * A game or a round has changed the player's score in a tournament.
+     */
+    data class Standing(
+        val `tournament`: kotlin.String, 
+        /**
+         * The rank, from 1.
+         */
+        val `rank`: kotlin.UInt, 
+        val `score`: kotlin.Long, 
+        /**
+         * The points by which equal scores are ranked, in hundredths.
+         */
+        val `tieBreak`: kotlin.Long, 
+        /**
+         * The number of players.
+         */
+        val `entrants`: kotlin.UInt) : ClientNotification()
+        
+    {
+        
+
+        companion object
+    }
+    
+    /**
      * The seat was lost.
      */
     data class Unseated(
@@ -3983,10 +4008,17 @@ public object FfiConverterTypeClientNotification : FfiConverterRustBuffer<Client
                 FfiConverterString.read(buf),
                 FfiConverterString.read(buf),
                 )
-            9 -> ClientNotification.Unseated(
+            9 -> ClientNotification.Standing(
+                FfiConverterString.read(buf),
+                FfiConverterUInt.read(buf),
+                FfiConverterLong.read(buf),
+                FfiConverterLong.read(buf),
+                FfiConverterUInt.read(buf),
+                )
+            10 -> ClientNotification.Unseated(
                 FfiConverterTypeUnseatedCause.read(buf),
                 )
-            10 -> ClientNotification.Deal(
+            11 -> ClientNotification.Deal(
                 FfiConverterString.read(buf),
                 FfiConverterString.read(buf),
                 FfiConverterString.read(buf),
@@ -4065,6 +4097,17 @@ public object FfiConverterTypeClientNotification : FfiConverterRustBuffer<Client
                 + FfiConverterString.allocationSize(value.`game`)
             )
         }
+        is ClientNotification.Standing -> {
+            // Add the size for the Int that specifies the variant plus the size needed for all fields
+            (
+                4UL
+                + FfiConverterString.allocationSize(value.`tournament`)
+                + FfiConverterUInt.allocationSize(value.`rank`)
+                + FfiConverterLong.allocationSize(value.`score`)
+                + FfiConverterLong.allocationSize(value.`tieBreak`)
+                + FfiConverterUInt.allocationSize(value.`entrants`)
+            )
+        }
         is ClientNotification.Unseated -> {
             // Add the size for the Int that specifies the variant plus the size needed for all fields
             (
@@ -4138,13 +4181,22 @@ public object FfiConverterTypeClientNotification : FfiConverterRustBuffer<Client
                 FfiConverterString.write(value.`game`, buf)
                 Unit
             }
-            is ClientNotification.Unseated -> {
+            is ClientNotification.Standing -> {
                 buf.putInt(9)
+                FfiConverterString.write(value.`tournament`, buf)
+                FfiConverterUInt.write(value.`rank`, buf)
+                FfiConverterLong.write(value.`score`, buf)
+                FfiConverterLong.write(value.`tieBreak`, buf)
+                FfiConverterUInt.write(value.`entrants`, buf)
+                Unit
+            }
+            is ClientNotification.Unseated -> {
+                buf.putInt(10)
                 FfiConverterTypeUnseatedCause.write(value.`cause`, buf)
                 Unit
             }
             is ClientNotification.Deal -> {
-                buf.putInt(10)
+                buf.putInt(11)
                 FfiConverterString.write(value.`game`, buf)
                 FfiConverterString.write(value.`serverSeed`, buf)
                 FfiConverterString.write(value.`computed`, buf)
