@@ -20,7 +20,8 @@ def to_msgpack(value):
     if isinstance(value, bool):
         return b"\xc3" if value else b"\xc2"
     if isinstance(value, int):
-        return b"\xd3" + struct.pack(">q", value)
+        # As the server does, a number that is not negative is an unsigned one.
+        return b"\xcf" + struct.pack(">Q", value) if value >= 0 else b"\xd3" + struct.pack(">q", value)
     if isinstance(value, str):
         text = value.encode()
         return b"\xda" + struct.pack(">H", len(text)) + text

@@ -85,17 +85,27 @@ async fn store_arena(pool: &PgPool, tournament: &str, players: &[Uuid]) -> usize
             }
             let (game, id) = (Uuid::now_v7(), Uuid::now_v7());
             rows.push(format!(
-                "('{game}', '{tournament}', '{id}', {}, {}, 1, 'tongits', '{}', '', now(), 1)",
+                "('{game}', '{tournament}', '{id}', {}, {}, 1, 'tongits', '{}', now(), 1)",
                 round + 1,
                 table + 1,
                 json!(scores)
             ));
         }
     }
+    // The pairs are ranked by the scores; nothing reads these records.
+    let columns =
+        "game, tournament, table_id, round, table_number, number, kind, scores, finished_at,
+        scored_in";
     let insert = format!(
-        "insert into tournament_games (game, tournament, table_id, round, table_number, number, kind,
-            scores, record, finished_at, scored_in)
-        values {}",
+        "with games ({columns}) as (values {}),
+            records as (
+                insert into game_records (game, settlement, record)
+                select game::uuid, '{{}}', '' from games
+            )
+        insert into tournament_games ({columns})
+        select game::uuid, tournament::uuid, table_id::uuid, round, table_number, number, kind,
+            scores::jsonb, finished_at, scored_in
+        from games",
         rows.join(", ")
     );
     execute(pool, &insert).await;
