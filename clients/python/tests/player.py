@@ -28,7 +28,8 @@ async def play(base, room, games):
 
 
 def describe(table, over):
-    return {"table": table.table, "game": over["game"], "settlement": over["settlement"]}
+    table_id = json.loads(table.view)["table"]
+    return {"table": table_id, "game": over["game"], "settlement": over["settlement"]}
 
 
 async def answer(client, answered):

@@ -4,6 +4,7 @@
 //! `BAHAY_VALGRIND=valgrind` the instructions are counted too.
 
 #[path = "../../engine/benches/rows/mod.rs"]
+#[expect(dead_code, reason = "its messages depend on each other, so it measures rounds alone")]
 mod rows;
 
 use std::hint::black_box;

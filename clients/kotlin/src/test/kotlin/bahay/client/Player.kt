@@ -9,7 +9,6 @@ import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
 import kotlinx.serialization.json.Json
 import kotlinx.serialization.json.JsonObject
-import kotlinx.serialization.json.JsonPrimitive
 import kotlinx.serialization.json.jsonArray
 import kotlinx.serialization.json.jsonObject
 import kotlinx.serialization.json.jsonPrimitive
@@ -57,8 +56,9 @@ private class GamePlayer(private val client: BahayClient, private var games: Int
     private fun printSettlement(text: String) {
         val event = Json.parseToJsonElement(text).jsonObject
         if (event.getValue("type").jsonPrimitive.content != "over") return
+        val table = client.readTable() ?: return
         val printed = mapOf(
-            "table" to JsonPrimitive(client.readTable()?.table),
+            "table" to Json.parseToJsonElement(table.view).jsonObject.getValue("table"),
             "game" to event.getValue("game"),
             "settlement" to event.getValue("settlement"),
         )
