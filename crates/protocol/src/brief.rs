@@ -381,6 +381,11 @@ impl<'de> Deserialize<'de> for NumberOrTag {
                 Ok(NumberOrTag::Number(number))
             }
 
+            // MessagePack may carry any number as a signed one.
+            fn visit_i64<E: de::Error>(self, number: i64) -> Result<NumberOrTag, E> {
+                u64::try_from(number).map(NumberOrTag::Number).map_err(E::custom)
+            }
+
             fn visit_str<E: de::Error>(self, text: &str) -> Result<NumberOrTag, E> {
                 text.parse().map(NumberOrTag::Tag).map_err(E::custom)
             }

@@ -339,7 +339,7 @@ mod tests {
         for kind in catalog::kinds() {
             let known = catalog::with_kind(kind.name, ListKnownTypes).unwrap();
             assert!(known.messages.contains(&"hello") && known.messages.contains(&"refusal"));
-            assert_eq!(known.messages.len(), 10, "{:?}", known.messages);
+            assert_eq!(known.messages.len(), 11, "{:?}", known.messages);
             assert!(known.table_events.contains(&"terms_updated"), "{:?}", known.table_events);
             assert!(known.game_events.len() > 1, "{}: {:?}", kind.name, known.game_events);
             let has = |event: serde_json::Value| {
