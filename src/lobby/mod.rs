@@ -52,7 +52,7 @@ pub use error::LobbyError;
 pub use matching::{Matcher, TICKET_LIFE, TICKET_ROOMS_MAX, Ticket, TicketSubscription};
 pub use online::OpenSocket;
 pub use options::Options;
-pub use player_news::{Invitation, PlayerNews, StandingNews};
+pub use player_news::{Invitation, PlayerNews};
 pub use private::{
     CODE_LENGTH, FinishedGame, PRIVATE_TABLES_MAX, PrivateSeat, PrivateTableRequest, PrivateView,
     REMATCH_WITHIN, Rematch,

@@ -2,8 +2,8 @@
 //! rematch, tables of tournaments, and standings. Delivery is best effort, because every player can
 //! find them without it: by a notice (`crate::notices`), and by asking for the tournament.
 
-use bahay_engine::coins::Coins;
 use bahay_engine::table::{GameId, PlayerId, TableId, TournamentId};
+use bahay_engine::tournament::StandingChange;
 use serde::{Deserialize, Serialize};
 use tokio::sync::broadcast::error::RecvError;
 
@@ -37,18 +37,8 @@ pub enum PlayerNews {
         tournament: TournamentId,
         /// The number of players.
         entrants: u32,
-        rows: Vec<StandingNews>,
+        rows: Vec<StandingChange>,
     },
-}
-
-/// The standing of one player in a tournament.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StandingNews {
-    pub player: PlayerId,
-    /// From 1.
-    pub rank: u32,
-    pub score: i64,
-    pub tie_break: Coins,
 }
 
 /// The number of standings in one message between nodes.
@@ -69,7 +59,7 @@ impl Lobby {
         &self,
         tournament: TournamentId,
         entrants: u32,
-        rows: &[StandingNews],
+        rows: &[StandingChange],
     ) -> Result<(), Unavailable> {
         for rows in rows.chunks(STANDINGS_PER_MESSAGE) {
             let to = rows.iter().map(|row| row.player).collect();

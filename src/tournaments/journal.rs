@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bahay_engine::hex::Hex;
 use bahay_engine::table::TournamentId;
-use bahay_engine::tournament::{Input, Line, StandingChange, Tournament, Transition};
+use bahay_engine::tournament::{Input, Line, Tournament, Transition};
 use serde_json::Value;
 use sqlx::{PgConnection, PgPool};
 
@@ -15,7 +15,6 @@ use super::{
 use crate::archive::tournament_games;
 use crate::ids::GameId;
 use crate::ledger::TransferForTournament;
-use crate::lobby::StandingNews;
 use crate::notices;
 use crate::operators::audit::{self, Action, Actor};
 
@@ -154,14 +153,7 @@ impl Tournaments {
     /// Publishes the standings that a line has changed to their players. A player who is not reached
     /// reads them.
     async fn publish_standings(&self, id: TournamentId, before: &Tournament, now: &Tournament) {
-        let to_news = |change: StandingChange| StandingNews {
-            player: change.player,
-            rank: change.rank,
-            score: change.score,
-            tie_break: change.tie_break,
-        };
-        let rows: Vec<StandingNews> =
-            now.changed_standings(before).into_iter().map(to_news).collect();
+        let rows = now.changed_standings(before);
         let entrants = now.entrant_count();
         if let Err(error) = self.inner.lobby.send_standings(id, entrants, &rows).await {
             tracing::debug!(tournament = %id, %error, "standings are not published");

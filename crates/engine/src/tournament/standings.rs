@@ -3,7 +3,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::coins::Coins;
 use crate::table::PlayerId;
@@ -28,7 +28,7 @@ pub struct StandingRow {
 }
 
 /// A player's rank and score after the score has changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StandingChange {
     pub player: PlayerId,
     /// The rank among the players without bots, from 1.
