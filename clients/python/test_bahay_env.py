@@ -1,5 +1,5 @@
-"""Tests `bahay_env.py` and its example with the program of `$BAHAY_LAB`: `python -m unittest` in this folder. They need
-the packages of requirements.lock; `./dev test` installs these and runs the tests."""
+"""Tests `bahay_env.py` and its example with the program of `$BAHAY_LAB`, by `python -m unittest test_bahay_env` in this
+folder. They need the packages of requirements.lock; `./dev test` installs these and runs the tests."""
 
 import os
 import subprocess
