@@ -148,7 +148,7 @@ export const TOURNAMENTS = {
     // The sheet is closed, and the first game needs no touch.
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await house.next('ready');
-    house.show(table());
+    await house.show(table());
     await page.getByRole('button', { name: 'Standings: rank 1, 4.50' }).click();
     const panel = page.locator('.beside');
     await panel.getByText('1 of 3').waitFor();
@@ -164,7 +164,7 @@ export const TOURNAMENTS = {
 
   async 'a player waits between rounds, and is then shown the place and the prize'({ house, page }) {
     setTournament(house, started({ state: 'waiting' }));
-    house.show(table());
+    await house.show(table());
     await page.locator('.rack [data-card]').first().waitFor();
     house.tell(winMessages().slice(0, -1).concat({ type: 'left', seat: 0, reason: 'finished' }), null);
     await page.locator('.ending').waitFor();
