@@ -21,6 +21,8 @@ create table tournaments (
     code text null unique,
     -- The time at which a node goes on with the tournament if no input arrives before; null if none does.
     due_at timestamptz null,
+    -- The time of the notice before the start; null once it is written, and for a sit-and-go.
+    remind_at timestamptz null,
     -- The first round of a duplicate whose deals are secret, and so its games and records; null if no round is.
     secret_round integer null check (secret_round > 0),
     -- The version after which the results are secret, while a round of a duplicate is played.
@@ -36,6 +38,8 @@ create table tournaments (
 
 create index tournaments_due on tournaments (due_at) where due_at is not null;
 
+create index tournaments_to_remind on tournaments (remind_at) where remind_at is not null;
+
 -- The closed tournaments, whose records are archived in this order.
 create index tournaments_closed on tournaments (closed_at) where closed_at is not null;
 
@@ -45,7 +49,7 @@ create index tournaments_by_time on tournaments (created_at, id);
 grant select, insert, update (version, state, entrants, due_at, secret_round, secret_after, closed_at)
     on tournaments to bahay_service;
 
-grant update (pool, house_result) on tournaments to bahay_service;
+grant update (pool, house_result, remind_at) on tournaments to bahay_service;
 
 -- Requests for tournaments whose guarantee requires a second operator: one operator requests, another one
 -- decides. An approval announces the tournament under the id of the request, in the same transaction.

@@ -22,6 +22,7 @@ mod listing;
 mod pauses;
 mod player_entries;
 mod player_notices;
+mod reminders;
 mod requests;
 mod runner;
 mod schedule_times;

@@ -1,4 +1,4 @@
-//! The notices of a tournament to its players: the start, a final place without a prize, a prize,
+//! The notices of a tournament to its players: the time before the start, the start, a final place without a prize, a prize,
 //! and a cancellation.
 
 use std::collections::HashSet;
@@ -58,6 +58,13 @@ fn event_notice(event: &Event, tournament: &Tournament) -> Option<TournamentNoti
         | Event::Ended { .. }
         | Event::Transferred { .. } => None,
     }
+}
+
+/// Returns the notice that a tournament starts soon, to everybody who has entered.
+pub(super) fn reminder_notice(tournament: &Tournament) -> TournamentNotice {
+    let players = persons(tournament, |state| state == EntrantState::Entered);
+    let recipients = players.map(recipient).collect();
+    TournamentNotice { kind: "tournament_soon", key: String::new(), recipients }
 }
 
 /// Iterates over the players without bots whose entries are in a state.

@@ -1,4 +1,4 @@
-//! The runner: goes on with the tournaments that are due, scores the games that their tables have
+//! The runner: reminds players of a start, goes on with the tournaments that are due, scores the games that their tables have
 //! stored, and opens the tables that live state has lost. Every node has one, and none owns a
 //! tournament.
 
@@ -39,6 +39,7 @@ impl Tournaments {
     /// Goes on with every tournament as far as possible now.
     pub async fn run_round(&self, finds_lost: bool) -> Result<(), TournamentError> {
         let pool = &self.inner.pool;
+        self.remind_players().await?;
         let mut due = tournament_games::tournaments_with_unscored_games(pool).await?;
         due.extend(store::due_tournaments(pool, self.now()).await?);
         due.sort_unstable();

@@ -247,7 +247,7 @@ async fn the_service_can_neither_change_nor_remove_what_was_booked() {
         "tournament_requests ar w(state,decided_by,decided_at,rejection_reason,tournament)",
         "tournament_schedules ar w(is_paused,deleted_at)",
         "tournament_starts ar",
-        "tournaments ar w(version,state,entrants,pool,house_result,due_at,secret_round,secret_after,closed_at)",
+        "tournaments ar w(version,state,entrants,pool,house_result,due_at,remind_at,secret_round,secret_after,closed_at)",
         "transfers r",
         "unsealed_operations ard",
         "used_nonces arwd",
