@@ -138,6 +138,32 @@ create index tournament_entrants_of_player on tournament_entrants (player, tourn
 
 grant select, insert, delete on tournament_entrants to bahay_service;
 
+-- The passes of players, each of which pays one entry. An entry holds it from its registration on, until the
+-- entry is returned; the journal of the tournament has the history.
+create table tournament_passes (
+    -- The correction that granted it.
+    id uuid primary key references corrections,
+    player uuid not null references players,
+    -- The largest buy-in that it pays, in hundredths of a coin.
+    buy_in_max bigint not null check (buy_in_max > 0),
+    granted_at timestamptz not null,
+    -- The tournament and the number of the player's entry that hold it; null while it is unused.
+    used_in uuid null references tournaments,
+    used_entry integer null check (used_entry > 0),
+    used_at timestamptz null,
+    constraint tournament_passes_are_used_whole
+        check (num_nulls(used_in, used_entry, used_at) in (0, 3))
+);
+
+create index tournament_passes_of_player on tournament_passes (player, buy_in_max);
+
+-- An entry holds one pass.
+create unique index tournament_passes_of_entry on tournament_passes (used_in, player, used_entry)
+    where used_in is not null;
+
+grant select, insert, update (used_in, used_entry, used_at), delete on tournament_passes
+    to bahay_service;
+
 -- The finished games of tournaments. No coins are staked in them, so they are not among `games`, whose rows
 -- the audit compares with operations. Their records are in `game_records`. A game is stored before its table
 -- goes on, and the tournament notes it later, once, in the line `scored_in`.

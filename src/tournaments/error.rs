@@ -14,6 +14,8 @@ pub enum TournamentError {
     CodeRequired,
     #[error("your wallet does not cover the entry")]
     TooFewCoins,
+    #[error("you have no unused pass that pays this buy-in")]
+    NoPass,
     #[error("the account is deleted")]
     AccountDeleted,
     #[error(transparent)]

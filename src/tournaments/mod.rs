@@ -53,6 +53,7 @@ use crate::lobby::Lobby;
 use crate::operators::audit::{self, Action, Actor};
 use crate::rate_limit::Address;
 
+pub use bahay_api::player::tournaments::EntryPayment;
 pub use bahay_base::states::TournamentState;
 pub use cancellation::CancellationRefunds;
 pub use error::TournamentError;
@@ -65,7 +66,7 @@ pub use schedules::{
 };
 pub use store::{ListedTournament, Selection, VersionResults};
 
-use journal::Replica;
+use journal::{LineWrite, Replica};
 use store::Announcement;
 
 /// The number of cached replicas above which those of tournaments that are paid out are dropped.
@@ -94,6 +95,16 @@ pub struct TournamentDraft {
     pub terms: TournamentTerms,
     /// The code by which players register, if it is private.
     pub code: Option<String>,
+}
+
+/// The way in which a player registers.
+#[derive(Clone, Copy, Debug)]
+pub struct RegistrationOptions<'a> {
+    /// The code of a private tournament.
+    pub code: Option<&'a str>,
+    pub payment: EntryPayment,
+    /// The address of the player, by which players of one network are kept apart.
+    pub from: Option<Address>,
 }
 
 /// Returns the state that a tournament's phase belongs to.
@@ -163,13 +174,15 @@ impl Tournaments {
         Ok(self.load(id).await?.tournament.clone())
     }
 
-    /// Registers a player, who pays the entry at once. A repeated registration changes nothing.
+    /// Registers a player, who pays the entry at once, in coins or by a pass.
+    ///
+    /// # Errors
+    /// [`TournamentError::NoPass`] if no unused pass of the player pays the buy-in.
     pub async fn register(
         &self,
         id: TournamentId,
         player: PlayerId,
-        code: Option<&str>,
-        from: Option<Address>,
+        RegistrationOptions { code, payment, from }: RegistrationOptions<'_>,
     ) -> Result<(), TournamentError> {
         let replica = self.load(id).await?;
         if replica.code.as_deref() != code && replica.code.is_some() {
@@ -180,11 +193,15 @@ impl Tournaments {
         let input = Input::Register {
             player,
             name: candidate.name,
-            pass: false,
+            pass: payment == EntryPayment::Pass,
             bot: false,
             conflict_keys: candidate.conflict_keys,
         };
-        self.submit(id, input).await?;
+        let write = match payment {
+            EntryPayment::Coins => LineWrite::None,
+            EntryPayment::Pass => LineWrite::PassHold,
+        };
+        self.submit_with(id, input, write).await?;
         self.run_effects(id).await?;
         if self.read(id).await?.is_registered(player) {
             Ok(())

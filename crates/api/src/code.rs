@@ -184,6 +184,8 @@ codes! {
     TournamentOver = "tournament_over", CONFLICT, "The tournament is over";
     RegistrationClosed = "registration_closed", CONFLICT, "Registration is closed";
     TournamentFull = "tournament_full", CONFLICT, "Every entry is taken";
+    PassesNotAccepted = "passes_not_accepted", CONFLICT, "The tournament takes no passes";
+    PassMissing = "pass_missing", CONFLICT, "The player has no unused pass that pays the buy-in";
     TournamentStarted = "tournament_started", CONFLICT, "The tournament has started";
     CancellationChanged = "cancellation_changed", CONFLICT,
         "The amounts of the cancellation have changed";

@@ -22,6 +22,7 @@ const WORDS = {
   tournament_prize: ['You finished {tournament} in place {place} and won {coins} coins.', 'Ika-{place} ka sa {tournament} at nanalo ng {coins} barya.'],
   tournament_refund: ['{tournament} was cancelled. {coins} coins came back to you.', 'Kinansela ang {tournament}. Naibalik ang {coins} barya mo.'],
   tournament_cancelled: ['{tournament} was cancelled.', 'Kinansela ang {tournament}.'],
+  pass_granted: ['You have a pass: it pays one tournament with a buy-in of up to {coins} coins.', 'May pass ka: bayad nito ang isang torneo na hanggang {coins} barya ang buy-in.'],
   rematch: ['{name} asked for a rematch.', 'Nag-ayang maglaro ulit si {name}.'],
 } as const;
 

@@ -13,14 +13,14 @@ const HAND = ['2C', '5H', '6H', '9S', 'KS'];
 
 const LISTED = {
   id: ID, name: 'Three in a ring', state: 'announced', format: 'sit_and_go', kind: 'tongits', seats: 3, entrants: 1, entrants_min: 3, entrants_max: 3,
-  buy_in: 5000, fee: 500, guarantee: 20000, starts_at: null,
+  buy_in: 5000, fee: 500, guarantee: 20000, has_bots: false, starts_at: null,
 };
 const row = (at, more = {}) => ({ rank: at + 1, player: [ME, ...OTHERS][at], name: NAMES[at], is_bot: false, score: [450, -150, -300][at], games: 1, is_eliminated: false, ...more });
 const ROWS = [row(0), row(1), row(2)];
-const ENTRY = { state: 'registered', rank: null, score: 0, games: 0, table: null, place: null, prize: null, refund: null };
+const ENTRY = { state: 'registered', is_paid_by_pass: false, rank: null, score: 0, games: 0, table: null, place: null, prize: null, refund: null };
 const detail = (more = {}) => ({
   ...LISTED, round: 0, pool: null, prizes: [], expected_pool: 20000, expected_prizes: [12000, 8000], stages: [{ rounds: 1, games: 2, advance: 0 }],
-  duration_s: null, late_registration_s: 0, is_registration_open: true, is_private: false, has_bots: false, next_at: null, leaders: [],
+  duration_s: null, late_registration_s: 0, is_registration_open: true, is_private: false, accepts_passes: false, passes: [], next_at: null, leaders: [],
   commitment: '9985b2e4b9b71b28ce59ea5ce77f0b110637b625c6d7f41e982c9510940a2056', entry: null, ...more,
 });
 const started = (entry, more = {}) => detail({

@@ -6,6 +6,7 @@ mod collusion;
 mod deletion;
 mod duplicate;
 mod formats;
+mod passes;
 mod reminders;
 mod schedules;
 mod standings;

@@ -46,7 +46,7 @@ async fn the_players_of_a_scheduled_tournament_are_reminded_once_five_minutes_be
     let guests = server.guests(4).await;
     let mut entries = vec![];
     for preset in ["championship", "arena_hour", "duplicate_30"] {
-        let terms = json!({ "preset": preset, "name": preset, "starts_in_s": 3_600 });
+        let terms = json!({ "preset": preset, "name": preset, "starts_in_s": 600 });
         entries.push(announce(&server, &admin, terms).await);
     }
     let ring = json!({ "preset": "sit_and_go_3", "name": "Ring" });
@@ -58,7 +58,7 @@ async fn the_players_of_a_scheduled_tournament_are_reminded_once_five_minutes_be
     register(&server, &entries[1], &guests[2]).await;
     ok(server.call(Method::DELETE, &entries[1], &guests[2])).await;
     let nodes = [&server.node, &other];
-    server.clock.advance(54 * MINUTE);
+    server.clock.advance(4 * MINUTE);
     assert_eq!(run_rounds(&server, &nodes).await, Vec::<String>::new(), "it is early");
     server.clock.advance(MINUTE);
     let name = |guest: usize, preset| format!("{} {preset}", guests[guest].id);

@@ -46,6 +46,7 @@ pub struct Notice {
     /// `tournament_placed`: the player has the final `place`, without a prize. `tournament_prize`:
     /// `amount` is the prize of the final `place`. `tournament_refund`: the tournament was
     /// cancelled, and `amount` came back. `tournament_cancelled`: the same without an amount.
+    /// `pass_granted`: the player has a pass for a tournament with a buy-in of at most `amount`.
     /// Kinds may be added, but do not change.
     #[schema(example = "game_voided")]
     pub kind: String,
