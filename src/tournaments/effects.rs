@@ -44,7 +44,10 @@ impl Tournaments {
         effect: Effect,
     ) -> Result<(), TournamentError> {
         match effect {
-            Effect::Tick => self.submit(id, Input::Tick).await.map(drop),
+            Effect::Tick => {
+                self.register_bots(id).await?;
+                self.submit(id, Input::Tick).await.map(drop)
+            }
             Effect::Transfer(transfer) => self.book(id, transfer).await,
             Effect::OpenTable(table) => {
                 self.open_table(id, tournament, &table).await?;

@@ -17,6 +17,7 @@
 mod cancellation;
 mod effects;
 mod error;
+mod house_bots;
 mod journal;
 mod listing;
 mod pauses;

@@ -159,9 +159,15 @@ pub struct AnnounceTournament {
     #[serde(default)]
     #[schema(minimum = 0, maximum = 86_400, example = 10)]
     pub break_s: Option<u32>,
-    /// True if house bots may take part, without prizes.
+    /// True if house bots complete the entrants, without prizes.
     #[serde(default)]
     pub bots: bool,
+    /// The time for which the first player of a sit-and-go waits before bots complete it, in seconds;
+    /// 60 by default. Absent without bots, and for all other tournaments, whose minimum bots complete
+    /// at the start.
+    #[serde(default)]
+    #[schema(minimum = 0, maximum = 86_400, example = 60)]
+    pub bots_after_s: Option<u32>,
     /// The code by which players register; absent for a public tournament.
     #[serde(default)]
     #[schema(min_length = 4, max_length = 16, pattern = "^[A-Z0-9]{4,16}$", example = "K7MWQ2XA")]

@@ -222,7 +222,7 @@ pub struct TournamentDetail {
     /// The prizes from the first place; empty until registration is closed.
     pub prizes: Vec<Coins>,
     /// The `pool`, once it is fixed. Before, the pool of the present entrants, completed to the
-    /// minimum of entrants.
+    /// minimum of entrants, or to one entrant where house bots complete them.
     pub expected_pool: Coins,
     /// The prizes of the expected pool, from the first place.
     pub expected_prizes: Vec<Coins>,

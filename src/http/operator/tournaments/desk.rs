@@ -133,6 +133,7 @@ fn draw_state(one: &OperatedTournament) -> Markup {
     html! {
         (badge(kind, text))
         @if one.is_private { " " (badge("waiting", "private")) }
+        @if one.tournament.has_bots { " " (badge("waiting", "with bots")) }
         @if one.is_stuck { " " (badge("bad", "stuck")) }
     }
 }
