@@ -112,7 +112,7 @@ create table audit_entries (
     subject text null check (char_length(subject) between 1 and 200),
     detail jsonb not null default '{}',
     -- A session at the desk, a session over the API, an API token, or the command line.
-    channel text not null check (channel in ('desk', 'api', 'token', 'command')),
+    channel text not null check (channel in ('desk', 'api', 'token', 'command', 'schedule')),
     -- The address as rate limits use it.
     address text null
 );

@@ -113,6 +113,23 @@ create table tournament_starts (
 
 grant select, insert on tournament_starts to bahay_service;
 
+-- The guarantees that operators have announced alone, directly or by a schedule, on days of the house. Their
+-- sums have a limit. Tournaments that a second operator approved are absent.
+create table tournament_guarantees (
+    tournament uuid primary key references tournaments,
+    operator uuid not null references operators,
+    -- The day of the announcement in the house's time zone.
+    day date not null,
+    -- In hundredths of a coin.
+    amount bigint not null check (amount > 0),
+    -- True if a schedule of the operator announced it.
+    is_scheduled boolean not null
+);
+
+create index tournament_guarantees_of_day on tournament_guarantees (operator, day);
+
+grant select, insert on tournament_guarantees to bahay_service;
+
 -- The lines of the journals. The primary key decides which of two nodes that decided on the same version has
 -- written the line: the other one reads it and decides again.
 create table tournament_lines (

@@ -1,5 +1,6 @@
 //! The reasons why a request about a tournament is refused.
 
+use bahay_engine::coins::Coins;
 use bahay_engine::tournament::{Rejection, TermsError};
 
 use crate::ledger::LedgerError;
@@ -22,6 +23,11 @@ pub enum TournamentError {
     Rejected(#[from] Rejection),
     #[error("{}: {}", .0.field, .0.message)]
     Terms(TermsError),
+    #[error(
+        "guarantees above {above} coins on one day are not announced by one operator: request the \
+         tournament from another one"
+    )]
+    ApprovalRequired { above: Coins },
     #[error("the amounts have changed since they were shown: nothing was cancelled")]
     AmountsChanged,
     /// The journal does not replay.

@@ -17,6 +17,7 @@
 mod cancellation;
 mod effects;
 mod error;
+mod guarantees;
 mod house_bots;
 mod journal;
 mod listing;
@@ -51,6 +52,7 @@ use crate::db::Page;
 use crate::entropy;
 use crate::ledger::Ledger;
 use crate::lobby::Lobby;
+use crate::operators::Administrator;
 use crate::operators::audit::{self, Action, Actor};
 use crate::rate_limit::Address;
 
@@ -58,6 +60,7 @@ pub use bahay_api::player::tournaments::EntryPayment;
 pub use bahay_base::states::TournamentState;
 pub use cancellation::CancellationRefunds;
 pub use error::TournamentError;
+pub use guarantees::GuaranteeLimit;
 pub use listing::{OperatedRow, TournamentSelection};
 pub use player_entries::PlayerTournament;
 pub use requests::{TournamentRequestError, TournamentRequests};
@@ -67,6 +70,7 @@ pub use schedules::{
 };
 pub use store::{ListedTournament, Selection, VersionResults};
 
+use guarantees::AnnouncedGuarantee;
 use journal::{LineWrite, Replica};
 use store::Announcement;
 
@@ -223,16 +227,21 @@ impl Tournaments {
 
     /// Announces a tournament under an id, with its audit entry. A repeated announcement changes
     /// nothing.
+    ///
+    /// # Errors
+    /// [`TournamentError::ApprovalRequired`] if the limit does not cover the guarantee.
     pub async fn announce(
         &self,
-        by: &Actor,
+        by: &Administrator,
         id: TournamentId,
         draft: TournamentDraft,
+        limit: &GuaranteeLimit,
     ) -> Result<TournamentId, TournamentError> {
         if store::read_announcement(&self.inner.pool, id).await?.is_some() {
             return Ok(id);
         }
-        let detail = json!({ "name": draft.terms.name, "guarantee": draft.terms.guarantee });
+        let amount = draft.terms.guarantee;
+        let detail = json!({ "name": draft.terms.name, "guarantee": amount });
         let mut tx = self.inner.pool.begin().await?;
         if let Err(error) = announce_under_id_in_tx(&mut tx, id, draft).await {
             tx.rollback().await?;
@@ -240,8 +249,11 @@ impl Tournaments {
             let announced = store::read_announcement(&self.inner.pool, id).await?;
             return announced.map(|_| id).ok_or(error);
         }
+        let guarantee =
+            AnnouncedGuarantee { tournament: id, operator: by.id, amount, is_scheduled: false };
+        limit.count_in_tx(&mut tx, guarantee, self.now()).await?;
         let action = Action::TournamentAnnounced;
-        audit::record_in_tx(&mut tx, by, action, Some(&subject(id)), detail).await?;
+        audit::record_in_tx(&mut tx, by.actor(), action, Some(&subject(id)), detail).await?;
         tx.commit().await?;
         self.inner.changed.notify_one();
         Ok(id)

@@ -30,8 +30,8 @@ rewards: rewards
 rooms: house room_revisions rooms
 social: player_relations player_reports
 standings: board_scores game_results player_counters player_statistics
-tournaments: tournament_entrants tournament_lines tournament_requests tournament_schedules
-    tournament_starts tournaments
+tournaments: tournament_entrants tournament_guarantees tournament_lines tournament_requests
+    tournament_schedules tournament_starts tournaments
 verify: ledger_checks
 ";
 

@@ -28,7 +28,7 @@ use bahay::rewards::{Rewards, Terms};
 use bahay::social::Social;
 use bahay::standings::{Calendar, Standings};
 use bahay::tables::Tables;
-use bahay::tournaments::{TournamentRequests, TournamentSchedules, Tournaments};
+use bahay::tournaments::{GuaranteeLimit, TournamentRequests, TournamentSchedules, Tournaments};
 use bahay::verify::hourly::Checks;
 use bahay_engine::coins::Coins;
 use bahay_engine::table::{Clocks, PlayerId};
@@ -344,12 +344,9 @@ impl Node {
         let standings = Standings::new(pool.clone(), live.clone(), Calendar::default());
         let reports = Reports::with_own_pool(&pool).with_records(records.clone());
         let tournaments = Tournaments::new(pool.clone(), ledger.clone(), lobby.clone());
-        let schedules = TournamentSchedules::new(
-            pool.clone(),
-            tournaments.clone(),
-            standings.calendar().time_zone().clone(),
-            TOURNAMENT_APPROVAL_ABOVE,
-        );
+        let zone = standings.calendar().time_zone().clone();
+        let limit = GuaranteeLimit::new(TOURNAMENT_APPROVAL_ABOVE, zone);
+        let schedules = TournamentSchedules::new(pool.clone(), tournaments.clone(), limit.clone());
         let services = Services {
             accounts: accounts.clone(),
             analyses: Analyses::new(ANALYSIS_OPTIONS),
@@ -372,11 +369,7 @@ impl Node {
             rewards: Rewards::new(pool.clone(), ledger.clone(), clock.clone(), Terms::default()),
             social: Social::new(pool.clone()),
             standings: standings.clone(),
-            tournament_requests: TournamentRequests::new(
-                pool.clone(),
-                tournaments.clone(),
-                TOURNAMENT_APPROVAL_ABOVE,
-            ),
+            tournament_requests: TournamentRequests::new(pool.clone(), tournaments.clone(), limit),
             tournament_schedules: schedules.clone(),
             tournaments: tournaments.clone(),
             ledger,

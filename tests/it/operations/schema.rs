@@ -243,6 +243,7 @@ async fn the_service_can_neither_change_nor_remove_what_was_booked() {
         "sign_in_failures arwd",
         "tournament_entrants ard",
         "tournament_games ar w(scored_in)",
+        "tournament_guarantees ar",
         "tournament_lines ar",
         "tournament_passes ard w(used_in,used_entry,used_at)",
         "tournament_requests ar w(state,decided_by,decided_at,rejection_reason,tournament)",

@@ -57,10 +57,8 @@ async fn a_person_and_two_bots_play_a_sit_and_go_to_its_prize() {
     }
     assert_eq!(bots, 2);
     let closed = "select count(*) from tournaments t where t.closed_at is not null";
-    wait_until("the account is closed", async || {
-        read_value::<i64>(&house.pool, closed).await == 1
-    })
-    .await;
+    wait_until("the account is closed", async || read_value::<i64>(&house.pool, closed).await == 1)
+        .await;
     assert_eq!(available(&client).await, WELCOME - 5_500 + 20_000);
     let transfers = "select count(*) from transfers t where t.code like 'tournament_entry'";
     assert_eq!(read_value::<i64>(&house.pool, transfers).await, 1, "bots pay nothing");

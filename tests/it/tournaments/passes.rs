@@ -227,7 +227,8 @@ async fn two_registrations_at_the_same_moment_hold_one_pass_once() {
     office.grant(&guest, 500).await;
     for round in 0..5 {
         let at = |number: usize| server.alternate(&other, number);
-        let entries = rings.iter().enumerate().map(|(number, ring)| enter(at(number), ring, &guest));
+        let entries =
+            rings.iter().enumerate().map(|(number, ring)| enter(at(number), ring, &guest));
         let answers = answer_all(200, entries).await;
         let case = format!("round {round}");
         assert_eq!(count_successes(&case, answers, 409, "pass_missing"), 1);
@@ -307,7 +308,8 @@ async fn a_tournament_with_a_pass_is_played_to_its_prizes() {
     let shown = ended(&clients[0], &tournament).await;
     assert_eq!(shown["pool"], 15_000, "three buy-ins of 50 coins");
     let transfers = "select sum(t.amount)::bigint from transfers t where t.code = ";
-    let sum = async |code: &str| read_value::<i64>(&house.pool, &format!("{transfers}'{code}'")).await;
+    let sum =
+        async |code: &str| read_value::<i64>(&house.pool, &format!("{transfers}'{code}'")).await;
     let closed = "select count(*) from tournaments t where t.closed_at is not null";
     crate::support::waiting::wait_until("the account is closed", async || {
         read_value::<i64>(&house.pool, closed).await == 1

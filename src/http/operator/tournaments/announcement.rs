@@ -6,8 +6,8 @@ use bahay_engine::catalog::{self, AnyRules};
 use bahay_engine::coins::Coins;
 use bahay_engine::game::GameRules as _;
 use bahay_engine::tournament::{
-    DURATION_MAX_MS, EntryPrice, Format, PayoutStep, Preset, TermsError, TournamentGame, TournamentTerms,
-    presets,
+    DURATION_MAX_MS, EntryPrice, Format, PayoutStep, Preset, TermsError, TournamentGame,
+    TournamentTerms, presets,
 };
 
 use crate::clock::Timestamp;

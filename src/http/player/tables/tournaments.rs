@@ -21,7 +21,8 @@ use crate::ids::PlayerId;
 use crate::passes::Pass;
 use crate::rate_limit::Address;
 use crate::tournaments::{
-    RegistrationOptions, Selection, TournamentError, TournamentState, Tournaments, VersionResults, state_of,
+    RegistrationOptions, Selection, TournamentError, TournamentState, Tournaments, VersionResults,
+    state_of,
 };
 
 pub(crate) use super::tournament_documents::{api_tournament, show_announced};
@@ -63,6 +64,7 @@ impl From<TournamentError> for Problem {
             TournamentError::Contended => return Self::unavailable(&error),
             TournamentError::Terms(_) => Code::TournamentUnsound,
             TournamentError::AmountsChanged => Code::CancellationChanged,
+            TournamentError::ApprovalRequired { .. } => Code::TournamentApprovalRequired,
             TournamentError::Broken(_) => return Self::internal(&error),
         };
         code.with_detail(error.to_string())
@@ -113,8 +115,7 @@ async fn read_detail(
     let entry = &tournament.terms().entry;
     if entry.accepts_passes {
         let passes = tournaments.list_passes(player).await?.into_iter();
-        let fitting =
-            passes.filter(|pass| pass.used.is_none() && pass.buy_in_max >= entry.buy_in);
+        let fitting = passes.filter(|pass| pass.used.is_none() && pass.buy_in_max >= entry.buy_in);
         detail.passes = fitting.map(to_pass).collect();
     }
     if state_of(&tournament) == TournamentState::Cancelled
