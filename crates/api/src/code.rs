@@ -190,7 +190,7 @@ codes! {
     CancellationChanged = "cancellation_changed", CONFLICT,
         "The amounts of the cancellation have changed";
     TournamentApprovalRequired = "tournament_approval_required", CONFLICT,
-        "The guarantee requires the approval of another operator";
+        "The guarantees of the day require the approval of another operator";
     TournamentRequestNotFound = "tournament_request_not_found", NOT_FOUND,
         "The request for a tournament does not exist";
     TournamentRequestOwn = "tournament_request_own", FORBIDDEN,

@@ -115,6 +115,29 @@ export const TOURNAMENTS = {
     forgetTournaments(house);
   },
 
+  async 'a pass pays an entry and comes back, and bots are named'({ house, page }) {
+    const passes = [{ id: PRIVATE, buy_in_max: 5000, granted_at: '2026-03-01T12:00:00Z', used_in: null, used_at: null }];
+    const one = detail({ accepts_passes: true, passes, has_bots: true });
+    setTournament(house, one, [{ ...LISTED, has_bots: true }]);
+    await openLobby(house, page);
+    await page.getByRole('button', { name: /Three in a ring.*with bots/ }).click();
+    const sheet = page.getByRole('dialog', { name: 'Three in a ring' });
+    await sheet.getByText('passes accepted', { exact: false }).waitFor();
+    await sheet.getByRole('button', { name: 'Register for 55 coins' }).waitFor();
+    await sheet.getByRole('button', { name: 'Register with a pass' }).click();
+    await sheet.getByText('One of your passes pays the entry', { exact: false }).waitFor();
+    await assertAccessible(house, page, 'tournament-pass');
+    setTournament(house, detail({ accepts_passes: true, entrants: 2, entry: { ...ENTRY, is_paid_by_pass: true } }));
+    await sheet.getByRole('button', { name: 'Register', exact: true }).click();
+    assert.deepEqual((await waitForRequest(house, `PUT /v1/tournaments/${ID}/entry`)).body, { payment: 'pass' });
+    await sheet.getByRole('button', { name: 'Withdraw' }).click();
+    await sheet.getByText('Withdraw and get your pass back?').waitFor();
+    setTournament(house, one);
+    await sheet.getByRole('button', { name: 'Withdraw' }).click();
+    await page.getByText('You are no longer in. Your pass came back.').waitFor();
+    forgetTournaments(house);
+  },
+
   async 'a private tournament is found by its code, and refuses another'({ house, page }) {
     const one = detail({ id: ID, is_private: true, buy_in: 0, fee: 0 });
     setTournament(house, one, []);

@@ -6,6 +6,7 @@ mod collusion;
 mod deletion;
 mod duplicate;
 mod formats;
+mod guarantees;
 mod house_bots;
 mod passes;
 mod reminders;

@@ -26,9 +26,9 @@ operations! {
     /// Announce a tournament
     ///
     /// A preset determines the format and the bounds on entrants, and the payouts unless the request
-    /// has some. The detail of `tournament_unsound` states the field. A guarantee above a setting of
-    /// the server is refused with `tournament_approval_required`: request the tournament instead. For
-    /// the role `admin`.
+    /// has some. The detail of `tournament_unsound` states the field. Guarantees of one operator that
+    /// add up to more than a setting of the server on a day of the house are refused with
+    /// `tournament_approval_required`: request the tournament instead. For the role `admin`.
     ANNOUNCE_TOURNAMENT = Post "/v1/operator/tournaments", Operators, Operator {
         headers RequiredKey,
         body AnnounceTournament,
