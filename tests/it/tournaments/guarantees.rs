@@ -111,9 +111,8 @@ async fn a_schedule_counts_for_its_operator_and_its_announcements_are_audited() 
     let server = Server::new().await;
     let luz = server.session("ate.luz", Role::Admin).await;
     let (status, code) = REFUSAL;
-    let create = |days: &'static [&'static str], guarantee| {
-        schedule(&server, &luz, days, guarantee, 86_400)
-    };
+    let create =
+        |days: &'static [&'static str], guarantee| schedule(&server, &luz, days, guarantee, 86_400);
     expect_refusal(create(&["monday"], HALF * 2 + 1), status, code).await;
     let created = ok(create(&["sunday", "monday"], HALF)).await;
     ok(create(&["tuesday"], HALF * 2)).await;
@@ -123,7 +122,8 @@ async fn a_schedule_counts_for_its_operator_and_its_announcements_are_audited() 
     expect_refusal(announce(&server, &luz, 1), status, code).await;
     // It is Sunday, 20:00: the evening is announced.
     server.node.schedules.announce_due().await.unwrap();
-    let entries = "select o.name, a.channel, a.subject = 'tournament:' || t.id, a.detail ->> 'schedule',
+    let entries =
+        "select o.name, a.channel, a.subject = 'tournament:' || t.id, a.detail ->> 'schedule',
             (a.detail ->> 'guarantee')::bigint
         from audit_entries a
         join operators o on o.id = a.operator
