@@ -53,7 +53,7 @@ use crate::entropy;
 use crate::ledger::Ledger;
 use crate::lobby::Lobby;
 use crate::operators::Administrator;
-use crate::operators::audit::{self, Action, Actor};
+use crate::operators::audit::{self, Action};
 use crate::rate_limit::Address;
 
 pub use bahay_api::player::tournaments::EntryPayment;

@@ -140,13 +140,13 @@ pub struct RegistrationRequest {
     pub code: Option<String>,
     /// The form of the payment; `coins` by default.
     #[serde(default)]
-    #[schema(inline)]
+    #[schema(value_type = String, pattern = "^(coins|pass)$", example = "coins")]
     pub payment: EntryPayment,
 }
 
 bahay_base::text_enum! {
     /// The form in which a player pays an entry.
-    #[derive(Default, ToSchema)]
+    #[derive(Default)]
     pub enum EntryPayment {
         #[default]
         Coins = "coins",
