@@ -335,7 +335,7 @@ const player = await guest();
 const before = (await api('GET', '/v1/me/wallet', player.access_token)).available;
 await luz.goto(`${url}/desk/corrections/new`);
 await checkPage(luz, 'ask for a correction');
-const ask = luz.locator('form', { has: luz.getByLabel('Player', { exact: true }) });
+const ask = luz.locator('form', { has: luz.getByRole('button', { name: 'Request the adjustment' }) });
 await ask.getByLabel('Player', { exact: true }).fill(randomUUID());
 await ask.getByLabel('Coins').fill('12.50');
 await ask.getByLabel('Reason').fill('A game was lost to a fault of ours');

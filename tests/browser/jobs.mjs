@@ -150,7 +150,7 @@ export async function doJobs({ page, job }, colleague, check) {
   await page.getByRole('button', { name: 'Lift the ban' }).waitFor({ state: 'detached' });
   await job('a request to correct a wallet', `/desk/players/${id}`, { clicks: 2, loads: 2 }, async () => {
     await page.getByRole('link', { name: 'Request an adjustment' }).click();
-    const request = page.locator('form', { has: page.getByLabel('Player', { exact: true }) });
+    const request = page.locator('form', { has: page.getByRole('button', { name: 'Request the adjustment' }) });
     await request.getByLabel('Coins').fill('1.00');
     await request.getByLabel('Reason').fill('Corrected for the browser tests');
     await request.getByRole('button').click();

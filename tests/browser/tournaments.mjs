@@ -52,7 +52,7 @@ async function announceAndCancel(page, url, api, [first, second], check) {
   await page.getByRole('table', { name: 'Standings' }).getByText(first.player.name).waitFor();
   await page.getByText('tournament entry').waitFor();
   await check(page, 'a tournament');
-  await page.getByRole('link', { name: 'Signs of collusion' }).click();
+  await page.getByRole('link', { name: 'Signs of collusion', exact: true }).click();
   await page.getByText('Signs are no proof').waitFor();
   await check(page, 'the pairs of a tournament');
 
@@ -79,7 +79,7 @@ async function requestAndWithdraw(page, url, check) {
   const form = await openForm(page, `${url}${HERE}/new`, 'sit_and_go_3', 'Large guarantee');
   await form.getByLabel('Guarantee').fill('20000');
   await show(form);
-  await page.getByText('requires the approval of another operator').waitFor();
+  await page.getByText('require the approval of another operator').waitFor();
   await check(page, 'an announcement that requires approval');
   await page.getByLabel('Reason').fill('Requested for the browser tests');
   await page.getByRole('button', { name: 'Request this tournament' }).click();
