@@ -68,6 +68,7 @@ mod commands;
 mod context;
 mod effect;
 mod input;
+mod instant;
 mod limits;
 mod outbox;
 mod random;

@@ -7,10 +7,10 @@
 use std::collections::BTreeMap;
 
 use bahay_engine::table::PlayerId;
-use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::instant::parse_instant;
 use crate::limits::CREDENTIAL_BYTES_MAX;
 
 /// A request of the caller to the REST API.
@@ -116,7 +116,7 @@ impl ServerAnswer {
     /// Reads an answer; `None` if it has not the server's form.
     pub(crate) fn read(answer: &HttpAnswer) -> Option<Self> {
         let HttpAnswer { status, ref content_type, ref body, retry_after_ms } = *answer;
-        let body = serde_json::from_str::<Value>(body).unwrap_or_default();
+        let body = serde_json::from_slice::<Value>(body.as_bytes()).unwrap_or_default();
         let is_container = body.is_object() || body.is_array();
         let is_json = is_container && is_json_type(content_type.as_deref().unwrap_or_default());
         let is_expected = is_json && (status < 300 || code_of(&body).is_some());
@@ -130,7 +130,7 @@ impl ServerAnswer {
         }
         let tokens = TokensBody::deserialize(&self.body).ok()?;
         let is_usable = |token: &str| !token.is_empty() && token.len() <= CREDENTIAL_BYTES_MAX;
-        let expires_ms = Some(tokens.access_expires_at.as_millisecond()).filter(|ms| *ms > 0)?;
+        let expires_ms = parse_instant(&tokens.access_expires_at).filter(|ms| *ms > 0)?;
         let TokensBody { access_token: access, refresh_token: refresh, session, .. } = tokens;
         (is_usable(&access) && is_usable(&refresh)).then_some(SessionTokens {
             access,
@@ -182,7 +182,7 @@ pub struct PlayerWallet {
 #[derive(Deserialize)]
 struct TokensBody {
     access_token: String,
-    access_expires_at: Timestamp,
+    access_expires_at: String,
     refresh_token: String,
     #[serde(default)]
     session: String,
