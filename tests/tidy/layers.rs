@@ -95,7 +95,10 @@ hex:
 seat:
 cards:
 chance: hex
-game: chance seat
+# Values of unknown types, and enums that are objects with a type.
+document:
+tagged: document
+game: chance document seat
 refusals:
 actions:
 bit_set:
@@ -103,8 +106,8 @@ variants:
 short_events:
 # A game in the form for learning programs.
 spaces: game seat
-games: cards chance game seat spaces
-table: chance coins game seat
+games: cards chance document game seat spaces tagged
+table: chance coins document game seat tagged
 catalog_macro: table
 catalog: chance game seat spaces table
 matchmaking: table
@@ -135,8 +138,10 @@ form:
 baseline:
 short_fields: baseline form
 brief: baseline form short_fields
-reader: brief
-known: brief reader
+game_reader:
+short_reader: baseline brief form game_reader short_fields
+reader: brief game_reader short_reader
+known: brief game_reader reader
 command_reader:
 ";
 

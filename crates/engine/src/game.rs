@@ -29,6 +29,7 @@ use serde::ser::SerializeSeq;
 use serde::{Deserialize, Serialize};
 
 use crate::chance::{ChanceAnswer, Request};
+use crate::document::{Document, MalformedError};
 use crate::seat::{Seat, SeatSet};
 
 /// The next step of a game.
@@ -510,6 +511,22 @@ pub trait GameKind:
         name: &str,
         fields: &mut A,
     ) -> Result<Self::Event, A::Error>;
+
+    /// Decodes an event from a document.
+    ///
+    /// # Errors
+    /// If the document is no event of the game.
+    fn read_event(document: Document<'_>) -> Result<Self::Event, MalformedError> {
+        document.read()
+    }
+
+    /// Decodes an action from a document.
+    ///
+    /// # Errors
+    /// If the document is no action of the game.
+    fn read_action_document(document: Document<'_>) -> Result<Self::Action, MalformedError> {
+        document.read()
+    }
 }
 
 /// The maximum number of short events of one game.

@@ -9,31 +9,35 @@ mod baseline;
 pub mod brief;
 mod command_reader;
 mod form;
+mod game_reader;
 mod known;
 pub mod limits;
 mod phrase;
 mod reader;
 mod refusals;
 mod short_fields;
+mod short_reader;
 
 use std::borrow::Cow;
 use std::fmt;
 
 use bahay_engine::chance::Commitment;
 use bahay_engine::coins::Coins;
-use bahay_engine::game::{Game, GameKind};
+use bahay_engine::document::{Document, MalformedError};
+use bahay_engine::game::Game;
 use bahay_engine::matchmaking::TicketId;
 use bahay_engine::table::{
     Event, GameId, PlayerId, TEXT_BYTES_MAX, TableId, TableView, Timestamp, TournamentId,
 };
+use bahay_engine::tagged::{Tagged, TaggedReader, read_tagged};
 use bahay_engine::variants;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 pub use bahay_shell::{OpenPrompt, Tag};
 pub use command_reader::{ActionText, read_command};
 pub use phrase::Phrase;
-pub use reader::MessageReader;
+pub use reader::{MessageReader, read_action};
 
 /// The WebSocket subprotocol, and the version of this format. `brief` has the names of the others.
 pub const SUBPROTOCOL: &str = "bahay.v1";
@@ -263,18 +267,35 @@ impl<A> Command<A> {
     }
 }
 
+/// The types of a message that depend on the game of its table.
+pub trait MessageParts {
+    type View;
+    type Event;
+    type Action;
+}
+
+impl<G: Game> MessageParts for G {
+    type View = TableView<G>;
+    type Event = <G as Game>::Event;
+    type Action = <G as Game>::Action;
+}
+
 /// A message of the server.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(
-    tag = "type",
+    remote = "Self",
     rename_all = "snake_case",
-    bound(serialize = "G: Game", deserialize = "G: GameKind")
+    bound(
+        serialize = "G::View: Serialize, G::Event: Serialize, G::Action: Serialize",
+        deserialize = "G::View: Deserialize<'de>, G::Event: Deserialize<'de>, G::Action: Deserialize<'de>"
+    )
 )]
 #[schemars(
     rename = "Message",
-    bound = "TableView<G>: JsonSchema, Event<G::Event>: JsonSchema, G::Action: JsonSchema"
+    tag = "type",
+    bound = "G::View: JsonSchema, G::Event: JsonSchema, G::Action: JsonSchema"
 )]
-pub enum Message<G: Game> {
+pub enum Message<G: MessageParts> {
     /// The first message of every connection, once the client is authenticated.
     Hello {
         player: PlayerId,
@@ -292,7 +313,7 @@ pub enum Message<G: Game> {
         /// The tag of the history that led to this version; for the next `join`.
         tag: Tag,
         server_time_ms: Timestamp,
-        view: Box<TableView<G>>,
+        view: Box<G::View>,
         /// The open prompt, if any.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         prompt: Option<OpenPrompt<G::Action>>,
@@ -413,6 +434,34 @@ impl<G: Game> Message<G> {
             variants!(Self: Hello, Snapshot, Said, Advice, Closed, Ticket, Invited, Standing,
                 Refusal) => None,
         }
+    }
+}
+
+impl<G> Serialize for Message<G>
+where
+    G: MessageParts<View: Serialize, Event: Serialize, Action: Serialize>,
+{
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Self::serialize(self, Tagged::new(serializer))
+    }
+}
+
+impl<'de, G> Deserialize<'de> for Message<G>
+where
+    G: MessageParts<View: Deserialize<'de>, Event: Deserialize<'de>, Action: Deserialize<'de>>,
+{
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        read_tagged(deserializer, Self::deserialize)
+    }
+}
+
+impl<'de, G> Message<G>
+where
+    G: MessageParts<View: Deserialize<'de>, Event: Deserialize<'de>, Action: Deserialize<'de>>,
+{
+    /// Decodes a message from a document.
+    pub(crate) fn from_document(document: Document<'de>) -> Result<Self, MalformedError> {
+        Self::deserialize(TaggedReader(document))
     }
 }
 

@@ -4,10 +4,11 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::chance::{Commitment, ServerSeed};
 use crate::coins::Coins;
+use crate::document::{Document, MalformedError};
 use crate::game::{Game, Hits, Viewer};
 use crate::seat::Seat;
 use crate::table::id::{GameId, PlayerId};
@@ -15,11 +16,16 @@ use crate::table::pot_refund::Share;
 use crate::table::settlement::Settlement;
 use crate::table::terms::{Clocks, Price};
 use crate::table::time::Timestamp;
+use crate::tagged::{Tagged, TaggedReader, read_tagged};
 
 /// An event at a table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Event"))]
+#[serde(remote = "Self", rename_all = "snake_case")]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(rename = "Event", tag = "type")
+)]
 pub enum Event<E> {
     /// A player has taken a seat.
     Sat {
@@ -91,6 +97,28 @@ pub enum Event<E> {
         hits: Option<Hits>,
         clocks: Clocks,
     },
+}
+
+impl<E: Serialize> Serialize for Event<E> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Self::serialize(self, Tagged::new(serializer))
+    }
+}
+
+impl<'de, E: Deserialize<'de>> Deserialize<'de> for Event<E> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        read_tagged(deserializer, Self::deserialize)
+    }
+}
+
+impl<'de, E: Deserialize<'de>> Event<E> {
+    /// Decodes an event from a document.
+    ///
+    /// # Errors
+    /// If the document is no event.
+    pub fn from_document(document: Document<'de>) -> Result<Self, MalformedError> {
+        Self::deserialize(TaggedReader(document))
+    }
 }
 
 /// A run of wins at a table (rule 7.2).

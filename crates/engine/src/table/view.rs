@@ -2,12 +2,13 @@
 
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::fmt::Debug;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::chance::Commitment;
 use crate::coins::Coins;
-use crate::game::{Game, GameKind, Viewer};
+use crate::game::{Game, Viewer};
 use crate::seat::{Seat, SeatSet};
 use crate::table::Table;
 use crate::table::event::{Crown, Event};
@@ -16,10 +17,25 @@ use crate::table::phase::Phase;
 use crate::table::settlement::Settlement;
 use crate::table::terms::Terms;
 use crate::table::time::Timestamp;
+use crate::tagged::{Tagged, read_tagged};
+
+/// The types of a view that depend on the game of its table.
+pub trait ViewParts {
+    type Rules: Clone + Debug + PartialEq;
+    type View: Clone + Debug + PartialEq;
+}
+
+impl<G: Game> ViewParts for G {
+    type Rules = <G as Game>::Rules;
+    type View = <G as Game>::View;
+}
 
 /// A table as one viewer knows it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(bound(serialize = "", deserialize = "G: GameKind"))]
+#[serde(bound(
+    serialize = "G::Rules: Serialize, G::View: Serialize",
+    deserialize = "G::Rules: Deserialize<'de>, G::View: Deserialize<'de>"
+))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(
     feature = "schema",
@@ -28,7 +44,7 @@ use crate::table::time::Timestamp;
         bound = "PhaseView<G>: schemars::JsonSchema, G::Rules: schemars::JsonSchema"
     )
 )]
-pub struct TableView<G: Game> {
+pub struct TableView<G: ViewParts> {
     pub table: TableId,
     /// The terms of the table, from which a client has the game's rules and the bet.
     pub terms: Terms<G::Rules>,
@@ -65,16 +81,16 @@ pub struct SeatView {
 /// The phase of a table, as one viewer knows it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(
-    tag = "type",
+    remote = "Self",
     rename_all = "snake_case",
-    bound(serialize = "", deserialize = "G: GameKind")
+    bound(serialize = "G::View: Serialize", deserialize = "G::View: Deserialize<'de>")
 )]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(
     feature = "schema",
-    schemars(rename = "PhaseView", bound = "G::View: schemars::JsonSchema")
+    schemars(rename = "PhaseView", tag = "type", bound = "G::View: schemars::JsonSchema")
 )]
-pub enum PhaseView<G: Game> {
+pub enum PhaseView<G: ViewParts> {
     Waiting,
     Preparing {
         game: GameId,
@@ -106,6 +122,18 @@ pub enum PhaseView<G: Game> {
         game: GameId,
         settlement: Settlement,
     },
+}
+
+impl<G: ViewParts<View: Serialize>> Serialize for PhaseView<G> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Self::serialize(self, Tagged::new(serializer))
+    }
+}
+
+impl<'de, G: ViewParts<View: Deserialize<'de>>> Deserialize<'de> for PhaseView<G> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        read_tagged(deserializer, Self::deserialize)
+    }
 }
 
 impl<G: Game> Table<G> {

@@ -3,13 +3,15 @@
 
 use alloc::vec::Vec;
 
+use crate::document::{Document, MalformedError};
 use crate::game::{CounterIncrement, GameKind, Hits, RuleSet, TitledName};
-use crate::games::tongits::action::Illegal;
+use crate::games::tongits::action::{Action, Illegal};
 use crate::games::tongits::event::{EndingKind, Event};
 use crate::games::tongits::phase::PublicState;
 use crate::games::tongits::rules::{Additions, NAME, Preset, Rules};
 use crate::games::tongits::state::Tongits;
 use crate::seat::SeatSet;
+use crate::tagged::TaggedReader;
 
 const RULE_SETS: [RuleSet<Rules>; 4] = [
     make_rule_set("Kingdom", Preset::ALL[0], Rules::kingdom),
@@ -57,6 +59,14 @@ impl GameKind for Tongits {
 
     fn refusals() -> &'static [Illegal] {
         Illegal::ALL
+    }
+
+    fn read_event(document: Document<'_>) -> Result<Event, MalformedError> {
+        Event::deserialize(TaggedReader(document))
+    }
+
+    fn read_action_document(document: Document<'_>) -> Result<Action, MalformedError> {
+        Action::from_document(document)
     }
 
     short_events! { Event:

@@ -8,9 +8,11 @@
 
 use core::ops::RangeInclusive;
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::cards::{Card, CardSet, Rank};
+use crate::document::Document;
 use crate::game::{GameRules, RulesError, SeatRange};
 
 /// The game's name in records, rooms and catalogues.
@@ -114,7 +116,7 @@ pub enum AllBurned {
 }
 
 /// The debts of a loser, in counts. The two variants are distinguished by their fields.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Counts {
@@ -122,6 +124,16 @@ pub enum Counts {
     Items(ItemCounts),
     /// A number for each ending.
     Endings(EndingCounts),
+}
+
+// serde would decode a copy of the value by code that nothing else uses.
+impl<'de> Deserialize<'de> for Counts {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let counts = Document::deserialize(deserializer)?;
+        let items = counts.clone().read().map(Self::Items);
+        let counts = items.or_else(|_| counts.read().map(Self::Endings));
+        counts.map_err(|_| D::Error::custom("counts are those of items, or those of endings"))
+    }
 }
 
 /// The debts of a loser by item, in counts (rules 6.1 to 6.6).

@@ -3,14 +3,16 @@
 
 use alloc::vec::Vec;
 
+use crate::document::{Document, MalformedError};
 use crate::game::{CounterIncrement, GameKind, RuleSet, TitledName};
-use crate::games::tongo_assets::action::Illegal;
+use crate::games::tongo_assets::action::{Action, Illegal};
 use crate::games::tongo_assets::event::{Event, Face};
 use crate::games::tongo_assets::phase::ShownHand;
 use crate::games::tongo_assets::public::PublicState;
 use crate::games::tongo_assets::rules::{NAME, Rules};
 use crate::games::tongo_assets::state::TongoAssets;
 use crate::games::tongo_assets::strength::Class;
+use crate::tagged::TaggedReader;
 
 const RULE_SETS: [RuleSet<Rules>; 3] = [
     RuleSet { name: "standard", title: "Standard", rules: Rules::standard, hits: None },
@@ -38,6 +40,14 @@ impl GameKind for TongoAssets {
 
     fn refusals() -> &'static [Illegal] {
         Illegal::ALL
+    }
+
+    fn read_event(document: Document<'_>) -> Result<Event, MalformedError> {
+        Event::deserialize(TaggedReader(document))
+    }
+
+    fn read_action_document(document: Document<'_>) -> Result<Action, MalformedError> {
+        Action::from_document(document)
     }
 
     short_events! { Event:

@@ -3,13 +3,15 @@
 
 use alloc::vec::Vec;
 
+use crate::document::{Document, MalformedError};
 use crate::game::{CounterIncrement, GameKind, RuleSet, TitledName};
-use crate::games::tongo_options::action::Illegal;
+use crate::games::tongo_options::action::{Action, Illegal};
 use crate::games::tongo_options::event::Event;
 use crate::games::tongo_options::phase::GameEnding;
 use crate::games::tongo_options::public::PublicState;
 use crate::games::tongo_options::rules::{NAME, Rules};
 use crate::games::tongo_options::state::TongoOptions;
+use crate::tagged::TaggedReader;
 
 /// The named rule sets (rule 8.4); the first is the default. Neither has a POT (rule 9.2).
 const RULE_SETS: [RuleSet<Rules>; 2] = [
@@ -40,6 +42,14 @@ impl GameKind for TongoOptions {
 
     fn refusals() -> &'static [Illegal] {
         Illegal::ALL
+    }
+
+    fn read_event(document: Document<'_>) -> Result<Event, MalformedError> {
+        Event::deserialize(TaggedReader(document))
+    }
+
+    fn read_action_document(document: Document<'_>) -> Result<Action, MalformedError> {
+        Action::from_document(document)
     }
 
     short_events! { Event:
