@@ -112,7 +112,7 @@ create table audit_entries (
     subject text null check (char_length(subject) between 1 and 200),
     detail jsonb not null default '{}',
     -- A session at the desk, a session over the API, an API token, or the command line.
-    channel text not null check (channel in ('desk', 'api', 'token', 'command')),
+    channel text not null check (channel in ('desk', 'api', 'token', 'command', 'schedule')),
     -- The address as rate limits use it.
     address text null
 );
@@ -144,10 +144,11 @@ create table corrections (
     id uuid primary key,
     -- The id of the call that inserted the row, so that a retried call inserts no second one.
     attempt uuid not null unique,
-    kind text not null check (kind in ('adjustment', 'reversal')),
+    kind text not null check (kind in ('adjustment', 'reversal', 'pass')),
     state text not null default 'open'
         check (state in ('open', 'approved', 'rejected', 'withdrawn')),
-    -- For an adjustment: the player of the wallet and the added amount; negative takes coins.
+    -- For an adjustment: the player of the wallet and the added amount; negative takes coins. For a pass: its
+    -- player, and the largest buy-in that it pays.
     player uuid null references players,
     amount bigint null check (amount <> 0),
     -- For a reversal: the reversed operation.
@@ -163,14 +164,15 @@ create table corrections (
     operation bigint null unique references operations,
     constraint corrections_need_two check (decided_by <> requested_by),
     constraint corrections_of_a_kind check (
-        (kind = 'adjustment') = (player is not null and amount is not null)
+        (kind in ('adjustment', 'pass')) = (player is not null and amount is not null)
         and (kind = 'reversal') = (reversed_operation is not null)
         and (player is null) = (amount is null)
+        and (kind <> 'pass' or amount > 0)
     ),
     constraint corrections_decided_once check (
         (state in ('open', 'withdrawn')) = (decided_by is null)
         and (state = 'open') = (decided_at is null)
-        and (state = 'approved') = (operation is not null)
+        and (state = 'approved' and kind <> 'pass') = (operation is not null)
         and (state = 'rejected') = (rejection_reason is not null)
     )
 );
@@ -179,14 +181,15 @@ create table corrections (
 create unique index corrections_reverse_once on corrections (reversed_operation)
     where state in ('open', 'approved');
 
--- A wallet has one open request for an amount at a time, so that a loss is not compensated twice.
-create unique index corrections_adjust_once on corrections (player, amount) where state = 'open';
+-- A player has one open request for an amount at a time, so that a loss is not compensated twice.
+create unique index corrections_adjust_once on corrections (player, amount, kind)
+    where state = 'open';
 
 -- The recent requests by operator and by player: both have a daily limit.
 create index corrections_of_requester on corrections (requested_by, requested_at)
-    where kind = 'adjustment';
+    where kind in ('adjustment', 'pass');
 create index corrections_of_player on corrections (player, requested_at)
-    where kind = 'adjustment';
+    where kind in ('adjustment', 'pass');
 
 -- The open requests.
 create index corrections_open on corrections (id) where state = 'open';

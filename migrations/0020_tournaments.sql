@@ -21,6 +21,8 @@ create table tournaments (
     code text null unique,
     -- The time at which a node goes on with the tournament if no input arrives before; null if none does.
     due_at timestamptz null,
+    -- The time of the notice before the start; null once it is written, and for a sit-and-go.
+    remind_at timestamptz null,
     -- The first round of a duplicate whose deals are secret, and so its games and records; null if no round is.
     secret_round integer null check (secret_round > 0),
     -- The version after which the results are secret, while a round of a duplicate is played.
@@ -36,6 +38,8 @@ create table tournaments (
 
 create index tournaments_due on tournaments (due_at) where due_at is not null;
 
+create index tournaments_to_remind on tournaments (remind_at) where remind_at is not null;
+
 -- The closed tournaments, whose records are archived in this order.
 create index tournaments_closed on tournaments (closed_at) where closed_at is not null;
 
@@ -45,7 +49,7 @@ create index tournaments_by_time on tournaments (created_at, id);
 grant select, insert, update (version, state, entrants, due_at, secret_round, secret_after, closed_at)
     on tournaments to bahay_service;
 
-grant update (pool, house_result) on tournaments to bahay_service;
+grant update (pool, house_result, remind_at) on tournaments to bahay_service;
 
 -- Requests for tournaments whose guarantee requires a second operator: one operator requests, another one
 -- decides. An approval announces the tournament under the id of the request, in the same transaction.
@@ -109,6 +113,23 @@ create table tournament_starts (
 
 grant select, insert on tournament_starts to bahay_service;
 
+-- The guarantees that operators have announced alone, directly or by a schedule, on days of the house. Their
+-- sums have a limit. Tournaments that a second operator approved are absent.
+create table tournament_guarantees (
+    tournament uuid primary key references tournaments,
+    operator uuid not null references operators,
+    -- The day of the announcement in the house's time zone.
+    day date not null,
+    -- In hundredths of a coin.
+    amount bigint not null check (amount > 0),
+    -- True if a schedule of the operator announced it.
+    is_scheduled boolean not null
+);
+
+create index tournament_guarantees_of_day on tournament_guarantees (operator, day);
+
+grant select, insert on tournament_guarantees to bahay_service;
+
 -- The lines of the journals. The primary key decides which of two nodes that decided on the same version has
 -- written the line: the other one reads it and decides again.
 create table tournament_lines (
@@ -133,6 +154,32 @@ create table tournament_entrants (
 create index tournament_entrants_of_player on tournament_entrants (player, tournament);
 
 grant select, insert, delete on tournament_entrants to bahay_service;
+
+-- The passes of players, each of which pays one entry. An entry holds it from its registration on, until the
+-- entry is returned; the journal of the tournament has the history.
+create table tournament_passes (
+    -- The correction that granted it.
+    id uuid primary key references corrections,
+    player uuid not null references players,
+    -- The largest buy-in that it pays, in hundredths of a coin.
+    buy_in_max bigint not null check (buy_in_max > 0),
+    granted_at timestamptz not null,
+    -- The tournament and the number of the player's entry that hold it; null while it is unused.
+    used_in uuid null references tournaments,
+    used_entry integer null check (used_entry > 0),
+    used_at timestamptz null,
+    constraint tournament_passes_are_used_whole
+        check (num_nulls(used_in, used_entry, used_at) in (0, 3))
+);
+
+create index tournament_passes_of_player on tournament_passes (player, buy_in_max);
+
+-- An entry holds one pass.
+create unique index tournament_passes_of_entry on tournament_passes (used_in, player, used_entry)
+    where used_in is not null;
+
+grant select, insert, update (used_in, used_entry, used_at), delete on tournament_passes
+    to bahay_service;
 
 -- The finished games of tournaments. No coins are staked in them, so they are not among `games`, whose rows
 -- the audit compares with operations. Their records are in `game_records`. A game is stored before its table

@@ -1,4 +1,4 @@
--- Notices of tournaments: the start, a final place, a prize, a cancellation.
+-- Notices of tournaments: the time before the start, the start, a final place, a prize, a cancellation.
 
 alter table notices add column tournament uuid null references tournaments;
 

@@ -41,7 +41,7 @@ use crate::rooms::RoomError;
 use crate::social::Social;
 use crate::standings::{self, Standings};
 use crate::tables::{AI_TIMEOUT, Counts, Tables};
-use crate::tournaments::{TournamentRequests, TournamentSchedules, Tournaments};
+use crate::tournaments::{GuaranteeLimit, TournamentRequests, TournamentSchedules, Tournaments};
 use crate::verify::hourly::Checks;
 use crate::ws::{FaultHooks, LinkMonitor, LinkTimes, PlayState};
 use crate::{db, http, ws};
@@ -113,7 +113,7 @@ pub struct ServerParts {
     pub calendar: standings::Calendar,
     /// The bounds of adjustments by operators.
     pub adjustments: AdjustmentBounds,
-    /// The guarantee of a tournament above which a second operator approves its announcement.
+    /// The sum of guarantees on one day above which a second operator approves an announcement.
     pub tournament_approval_above: Coins,
     /// The score of signs of collusion from which a pair of players is an alert.
     pub collusion_alert_score: i64,
@@ -328,11 +328,10 @@ pub async fn start(
     });
     ledger.create_tournament_fee_account().await?;
     let tournaments = Tournaments::new(pool.clone(), ledger.clone(), lobby.clone());
-    let approval_above = parts.tournament_approval_above;
+    let limit = GuaranteeLimit::new(parts.tournament_approval_above, zone);
     let tournament_requests =
-        TournamentRequests::new(pool.clone(), tournaments.clone(), approval_above);
-    let tournament_schedules =
-        TournamentSchedules::new(pool.clone(), tournaments.clone(), zone, approval_above);
+        TournamentRequests::new(pool.clone(), tournaments.clone(), limit.clone());
+    let tournament_schedules = TournamentSchedules::new(pool.clone(), tournaments.clone(), limit);
     let jobs = jobs.with_schedules(&tournament_schedules);
     let jobs = tokio::spawn(jobs.run(stopping.clone()));
     background.spawn(tournaments.clone().run());

@@ -268,8 +268,8 @@ pub struct AdjustmentSettings {
     )]
     pub adjustment_player_day_max_coins: WholeCoins,
 
-    /// The guarantee of a tournament above which another operator has to approve its announcement,
-    /// in whole coins.
+    /// The sum of the guarantees that one operator announces on a day of the house, above which
+    /// another operator has to approve a tournament, in whole coins.
     #[arg(
         long,
         env = "BAHAY_TOURNAMENT_APPROVAL_COINS",

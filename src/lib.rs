@@ -22,6 +22,7 @@ pub mod months;
 pub mod notices;
 pub mod operate;
 pub mod operators;
+pub mod passes;
 pub mod problem;
 pub mod projections;
 pub mod ratings;

@@ -143,6 +143,11 @@ impl Lobby {
         &self.rooms
     }
 
+    /// Returns the bots of the house, in an order that is the same on all nodes.
+    pub fn house_bots(&self) -> &[HouseBot] {
+        &self.bots
+    }
+
     /// Returns the tables that the rooms lead to.
     pub fn tables(&self) -> &Tables<AnyGame> {
         &self.tables

@@ -1,5 +1,5 @@
-//! Limits on the coins that adjustments move: per adjustment, per requesting operator and per
-//! player.
+//! Limits on the coins that adjustments move and that passes are worth: per adjustment, per requesting
+//! operator and per player.
 //!
 //! The daily limits are enforced when a correction is requested and again when it is approved, so
 //! that requests cannot be saved up. A day is the preceding 24 hours. Coins given and coins taken
@@ -160,7 +160,7 @@ async fn read_sums(
                     coalesce(sum(abs(c.amount)) filter (where c.player = a.player), 0), $6::int8
                 )::int8 as of_player
             from corrections c
-            where c.kind = 'adjustment' and (c.requested_by = a.requester or c.player = a.player)
+            where c.kind in ('adjustment', 'pass') and (c.requested_by = a.requester or c.player = a.player)
                 and c.id <> a.id and c.attempt <> a.id
                 and case
                     when $5 then c.state = 'approved' and c.decided_at > $4

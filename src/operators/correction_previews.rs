@@ -8,10 +8,11 @@ use bahay_api::operator::corrections::CorrectionState as State;
 
 use super::Operator;
 use super::adjustments::{Adjustment, BoundCheck};
+use super::correction_content::CorrectionContent;
 use super::corrections::{CorrectionError, Corrections, StoredCorrection, find_in, find_open};
 use crate::db;
 use crate::ids::{CorrectionId, PlayerId};
-use crate::ledger::{BookingPreview, CorrectionSubject};
+use crate::ledger::BookingPreview;
 
 /// The outcome of a correction if it were approved now.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,11 +59,23 @@ impl Corrections {
         &self,
         found: &[StoredCorrection],
     ) -> Result<BTreeMap<CorrectionId, CorrectionPreview>, CorrectionError> {
-        let subjects: Vec<_> = found.iter().map(|found| found.subject).collect();
-        let bookings = self.ledger.preview_corrections(&subjects).await?;
+        let subjects: Vec<_> = found
+            .iter()
+            .filter_map(|found| match found.content {
+                CorrectionContent::Booking(subject) => Some(subject),
+                CorrectionContent::Pass { .. } => None,
+            })
+            .collect();
+        let mut bookings = self.ledger.preview_corrections(&subjects).await?.into_iter();
         let limits = self.check_booked_day(found).await?;
         let mut previews = BTreeMap::new();
-        for (found, booking) in found.iter().zip(bookings) {
+        for found in found {
+            let booking = match found.content {
+                CorrectionContent::Booking(_) => bookings.next(),
+                CorrectionContent::Pass { .. } => None,
+            };
+            // A pass moves no coins.
+            let booking = booking.unwrap_or_else(|| Ok(BookingPreview::default()));
             let (booking, refusal) = match booking.map_err(CorrectionError::from) {
                 Ok(booking) => {
                     let refusal = booking.refusal.clone().map(CorrectionError::from);
@@ -107,12 +120,10 @@ impl Corrections {
         &self,
         found: &[StoredCorrection],
     ) -> Result<BTreeMap<CorrectionId, CorrectionError>, CorrectionError> {
-        let adjustments = found.iter().filter_map(|found| match found.subject {
-            CorrectionSubject::Adjustment { player, amount } => {
-                let requester = found.requester;
-                Some(Adjustment { requester, player, amount, id: found.body.id })
-            }
-            CorrectionSubject::Reversal { .. } => None,
+        let adjustments = found.iter().filter_map(|found| {
+            let (player, amount) = found.content.limited_amount()?;
+            let requester = found.requester;
+            Some(Adjustment { requester, player, amount, id: found.body.id })
         });
         let adjustments: Vec<_> = adjustments.collect();
         let now = self.clock.now();

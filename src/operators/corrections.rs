@@ -4,6 +4,8 @@
 //! neither has recently issued the other's enrolment code (`issuance`). Until the decision, a
 //! withdrawal by the requester ends the request.
 //!
+//! A correction may also grant a pass for a tournament, which is worth coins.
+//!
 //! `adjustments` limits the coins that corrections move. An open request excludes an equal one: for
 //! the same amount and player, or for the reversal of the same operation.
 //!
@@ -12,7 +14,7 @@
 //! authors and times. Decisions are idempotent: an operator who repeats its decision receives the
 //! first result.
 
-use bahay_api::operator::corrections::{Correction, CorrectionKind, CorrectionState as State};
+use bahay_api::operator::corrections::{Correction, CorrectionState as State};
 use bahay_engine::coins::Coins;
 use jiff_sqlx::Timestamp as SqlTimestamp;
 use serde_json::json;
@@ -22,12 +24,14 @@ use uuid::Uuid;
 
 use super::adjustments::{Adjustment, AdjustmentBounds, BoundCheck, DailyLimitError};
 use super::audit::{self, Action};
+use super::correction_content::{ContentColumns, CorrectionContent};
 use super::{CanApproveCorrections, Operator, issuance, player_notes, tokens};
-use crate::clock::Clock;
+use crate::clock::{Clock, Timestamp};
 use crate::db::{self, Page, from_sql, to_sql};
 use crate::entropy;
 use crate::ids::{CorrectionId, OperatorId, PlayerId};
 use crate::ledger::{AdjustWallet, CorrectionSubject, Ledger, LedgerError, ReverseOperation};
+use crate::passes;
 use crate::reason::Reason;
 
 /// The largest page; a larger limit is reduced to it.
@@ -45,7 +49,7 @@ pub struct Corrections {
 /// A stored request with the operators, whom the body only names.
 pub(super) struct StoredCorrection {
     pub(super) body: Correction,
-    pub(super) subject: CorrectionSubject,
+    pub(super) content: CorrectionContent,
     pub(super) requester: OperatorId,
     decider: Option<OperatorId>,
 }
@@ -79,7 +83,7 @@ pub enum CorrectionError {
     #[error("a reversal of operation {operation} already waits for a decision")]
     ReversalRequested { operation: i64 },
     #[error(
-        "an open correction requests the same amount for this player: wait until it is decided, or \
+        "an open correction requests the same for this player: wait until it is decided, or \
          let its requester withdraw it"
     )]
     AdjustmentRequested,
@@ -139,17 +143,18 @@ impl Corrections {
     pub async fn request(
         &self,
         by: &CanApproveCorrections,
-        subject: CorrectionSubject,
+        content: CorrectionContent,
         reason: &Reason,
         attempt: Uuid,
     ) -> Result<Correction, CorrectionError> {
-        self.check(subject).await?;
-        let (player, amount, operation) = columns_of(subject);
+        self.check(content).await?;
+        let ContentColumns { kind, player, amount, reversed_operation: operation } =
+            content.to_columns();
         let id = entropy::uuid();
         let now = self.clock.now();
         let once = || async {
             let mut tx = self.pool.begin().await?;
-            if let CorrectionSubject::Adjustment { player, amount } = subject {
+            if let Some((player, amount)) = content.limited_amount() {
                 let adjustment = Adjustment { requester: by.id, player, amount, id: attempt };
                 let left =
                     self.bounds.check_day_in_tx(&mut tx, adjustment, BoundCheck::Requested, now);
@@ -171,7 +176,7 @@ impl Corrections {
                 "#,
                 id,
                 attempt,
-                kind_of(subject),
+                kind,
                 player,
                 amount,
                 operation,
@@ -180,12 +185,12 @@ impl Corrections {
                 to_sql(now) as _
             );
             if insert.execute(&mut *tx).await?.rows_affected() == 0 {
-                if let Some(error) = find_equal(&mut tx, subject, attempt).await? {
+                if let Some(error) = find_equal(&mut tx, content, attempt).await? {
                     return Ok(Err(error));
                 }
             } else {
                 let detail = json!({
-                    "kind": kind_of(subject), "player": player, "amount": amount,
+                    "kind": kind, "player": player, "amount": amount,
                     "operation": operation, "reason": reason.as_str()
                 });
                 let action = Action::CorrectionRequested;
@@ -206,9 +211,10 @@ impl Corrections {
     }
 
     /// Rejects, at the request, a correction that could not be approved.
-    async fn check(&self, subject: CorrectionSubject) -> Result<(), CorrectionError> {
-        match subject {
-            CorrectionSubject::Adjustment { player, amount } => {
+    async fn check(&self, content: CorrectionContent) -> Result<(), CorrectionError> {
+        match content {
+            CorrectionContent::Booking(CorrectionSubject::Adjustment { player, amount })
+            | CorrectionContent::Pass { player, buy_in_max: amount } => {
                 if !player_notes::is_known_player(&self.pool, player).await? {
                     return Err(CorrectionError::PlayerUnknown { player });
                 }
@@ -218,7 +224,7 @@ impl Corrections {
                 }
                 Ok(())
             }
-            CorrectionSubject::Reversal { operation } => {
+            CorrectionContent::Booking(CorrectionSubject::Reversal { operation }) => {
                 self.ledger.plan_reversal(operation).await?;
                 Ok(())
             }
@@ -292,9 +298,7 @@ impl Corrections {
         if found.body.state != State::Open {
             return Ok(Err(CorrectionError::Decided { state: found.body.state }));
         }
-        if let (State::Approved, CorrectionSubject::Adjustment { player, amount }) =
-            (state, found.subject)
-        {
+        if let (State::Approved, Some((player, amount))) = (state, found.content.limited_amount()) {
             let adjustment = Adjustment { requester: found.requester, player, amount, id: id.0 };
             let left = self.bounds.check_day_in_tx(&mut tx, adjustment, BoundCheck::Booked, now);
             if let Err(error) = left.await? {
@@ -302,8 +306,8 @@ impl Corrections {
             }
         }
         let operation = match decision {
-            Decision::Approve => match self.book(&mut tx, id, found.subject).await {
-                Ok(operation) => Some(operation),
+            Decision::Approve => match self.book(&mut tx, id, found.content, now).await {
+                Ok(operation) => operation,
                 Err(error) => return Ok(Err(error)),
             },
             Decision::Reject(_) | Decision::Withdraw => None,
@@ -340,23 +344,29 @@ impl Corrections {
         Ok(decided.map(|decided| decided.body).ok_or(CorrectionError::Unknown { id }))
     }
 
+    /// Carries out a correction, and returns the operation that books it; `None` for a pass.
     async fn book(
         &self,
         connection: &mut PgConnection,
         correction: CorrectionId,
-        subject: CorrectionSubject,
-    ) -> Result<i64, CorrectionError> {
-        let corrected = match subject {
-            CorrectionSubject::Adjustment { player, amount } => {
+        content: CorrectionContent,
+        now: Timestamp,
+    ) -> Result<Option<i64>, CorrectionError> {
+        let corrected = match content {
+            CorrectionContent::Pass { player, buy_in_max } => {
+                passes::grant_in_tx(connection, correction, player, buy_in_max, now).await?;
+                return Ok(None);
+            }
+            CorrectionContent::Booking(CorrectionSubject::Adjustment { player, amount }) => {
                 let input = AdjustWallet { correction, player, amount };
                 self.ledger.adjust_in_tx(connection, input).await?
             }
-            CorrectionSubject::Reversal { operation } => {
+            CorrectionContent::Booking(CorrectionSubject::Reversal { operation }) => {
                 let input = ReverseOperation { correction, operation };
                 self.ledger.reverse_in_tx(connection, input).await?
             }
         };
-        Ok(corrected.operation)
+        Ok(Some(corrected.operation))
     }
 
     /// Returns a correction. Any operator may read it.
@@ -390,47 +400,31 @@ impl Corrections {
     }
 }
 
-/// Returns the value of the column `kind`.
-const fn kind_of(subject: CorrectionSubject) -> &'static str {
-    match subject {
-        CorrectionSubject::Adjustment { .. } => "adjustment",
-        CorrectionSubject::Reversal { .. } => "reversal",
-    }
-}
-
-/// Returns the values of the columns `player`, `amount` and `reversed_operation`.
-fn columns_of(subject: CorrectionSubject) -> (Option<Uuid>, Option<i64>, Option<i64>) {
-    match subject {
-        CorrectionSubject::Adjustment { player, amount } => {
-            (Some(player.0), Some(amount.hundredths()), None)
-        }
-        CorrectionSubject::Reversal { operation } => (None, None, Some(operation)),
-    }
-}
-
 /// Returns the error if another request for the same amount and player is open, or one for the same
 /// reversal open or approved. The indexes `corrections_adjust_once` and `corrections_reverse_once`
 /// admit only one.
 async fn find_equal(
     connection: &mut PgConnection,
-    subject: CorrectionSubject,
+    content: CorrectionContent,
     attempt: Uuid,
 ) -> Result<Option<CorrectionError>, sqlx::Error> {
-    let (player, amount, operation) = columns_of(subject);
+    let ContentColumns { kind, player, amount, reversed_operation: operation } =
+        content.to_columns();
     let found = sqlx::query!(
         "
         select c.state, c.reversed_operation
         from corrections c
         where c.attempt <> $4
             and (
-                (c.player = $1 and c.amount = $2 and c.state = 'open')
+                (c.player = $1 and c.amount = $2 and c.kind = $5 and c.state = 'open')
                 or (c.reversed_operation = $3 and c.state in ('open', 'approved'))
             )
         ",
         player,
         amount,
         operation,
-        attempt
+        attempt,
+        kind
     )
     .fetch_optional(connection)
     .await?;
@@ -483,7 +477,7 @@ async fn select(
 ) -> Result<Vec<StoredCorrection>, sqlx::Error> {
     let rows = sqlx::query!(
         r#"
-        select c.id, c.state, c.player, c.amount, c.reversed_operation, c.reason, c.operation,
+        select c.id, c.kind, c.state, c.player, c.amount, c.reversed_operation, c.reason, c.operation,
             c.requested_by, r.name as requester, c.requested_at as "requested_at: SqlTimestamp",
             c.decided_by, d.name as "decider?", c.decided_at as "decided_at: SqlTimestamp",
             c.rejection_reason, p.name as "player_name?", o.game as "game?"
@@ -505,20 +499,17 @@ async fn select(
     .fetch_all(executor)
     .await?;
     let corrections = rows.into_iter().map(|row| {
-        let subject = match (row.player, row.amount, row.reversed_operation) {
-            (Some(player), Some(amount), None) => CorrectionSubject::Adjustment {
-                player: PlayerId(player),
-                amount: Coins::from_hundredths(amount),
-            },
-            (None, None, Some(operation)) => CorrectionSubject::Reversal { operation },
-            _ => return Err(sqlx::Error::Protocol("a correction has an unknown kind".into())),
-        };
+        let content = CorrectionContent::from_columns(ContentColumns {
+            kind: &row.kind,
+            player: row.player,
+            amount: row.amount,
+            reversed_operation: row.reversed_operation,
+        });
+        let unknown = || sqlx::Error::Protocol("a correction has an unknown kind".into());
+        let content = content.ok_or_else(unknown)?;
         let body = Correction {
             id: row.id,
-            kind: match subject {
-                CorrectionSubject::Adjustment { .. } => CorrectionKind::Adjustment,
-                CorrectionSubject::Reversal { .. } => CorrectionKind::Reversal,
-            },
+            kind: content.kind(),
             player: row.player,
             player_name: row.player_name,
             amount: row.amount.map(bahay_api::Coins::from_hundredths),
@@ -534,7 +525,7 @@ async fn select(
             operation: row.operation,
         };
         let requester = OperatorId(row.requested_by);
-        Ok(StoredCorrection { body, subject, requester, decider: row.decided_by.map(OperatorId) })
+        Ok(StoredCorrection { body, content, requester, decider: row.decided_by.map(OperatorId) })
     });
     corrections.collect()
 }

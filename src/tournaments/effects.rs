@@ -11,6 +11,7 @@ use crate::archive::tournament_games;
 use crate::ids::TOURNAMENT_ROOM;
 use crate::ledger::{LedgerError, TournamentPurpose, TransferForTournament};
 use crate::lobby::TournamentTable;
+use crate::passes::PassEntry;
 
 /// The number of rounds of effects that follow one input. The rest is due at the next round of
 /// the runner.
@@ -43,7 +44,10 @@ impl Tournaments {
         effect: Effect,
     ) -> Result<(), TournamentError> {
         match effect {
-            Effect::Tick => self.submit(id, Input::Tick).await.map(drop),
+            Effect::Tick => {
+                self.register_bots(id).await?;
+                self.submit(id, Input::Tick).await.map(drop)
+            }
             Effect::Transfer(transfer) => self.book(id, transfer).await,
             Effect::OpenTable(table) => {
                 self.open_table(id, tournament, &table).await?;
@@ -59,9 +63,16 @@ impl Tournaments {
     /// Books a transfer in the transaction of the line that notes it.
     async fn book(&self, id: TournamentId, transfer: Transfer) -> Result<(), TournamentError> {
         let input = Input::Transferred { transfer: transfer.key };
-        let write = match booking(id, &transfer) {
-            Some(booking) => LineWrite::Booking(booking),
-            None => LineWrite::None,
+        let write = match (transfer.payment, transfer.key) {
+            (Payment::Pass, TransferKey::Return { player, number }) => {
+                LineWrite::PassReturn(PassEntry { tournament: id, player, number })
+            }
+            // The registration has held the pass.
+            (Payment::Pass, _) => LineWrite::None,
+            (Payment::Free | Payment::Coins, _) => match booking(id, &transfer) {
+                Some(booking) => LineWrite::Booking(booking),
+                None => LineWrite::None,
+            },
         };
         match self.submit_with(id, input, write).await {
             Err(TournamentError::Ledger(LedgerError::Overdrawn { .. })) => match transfer.key {
@@ -110,11 +121,8 @@ impl Tournaments {
     }
 }
 
-/// Returns the operation of a transfer; `None` for a pass, which moves no coins.
+/// Returns the operation of a transfer of coins; `None` for a prize without a player.
 fn booking(id: TournamentId, transfer: &Transfer) -> Option<TransferForTournament> {
-    if transfer.payment == Payment::Pass {
-        return None;
-    }
     let purpose = match transfer.key {
         TransferKey::Entry { player, .. } => TournamentPurpose::Entry(player),
         TransferKey::Return { player, .. } => TournamentPurpose::Return(player),

@@ -1,5 +1,6 @@
 //! The reasons why a request about a tournament is refused.
 
+use bahay_engine::coins::Coins;
 use bahay_engine::tournament::{Rejection, TermsError};
 
 use crate::ledger::LedgerError;
@@ -14,12 +15,19 @@ pub enum TournamentError {
     CodeRequired,
     #[error("your wallet does not cover the entry")]
     TooFewCoins,
+    #[error("you have no unused pass that pays this buy-in")]
+    NoPass,
     #[error("the account is deleted")]
     AccountDeleted,
     #[error(transparent)]
     Rejected(#[from] Rejection),
     #[error("{}: {}", .0.field, .0.message)]
     Terms(TermsError),
+    #[error(
+        "guarantees above {above} coins on one day are not announced by one operator: request the \
+         tournament from another one"
+    )]
+    ApprovalRequired { above: Coins },
     #[error("the amounts have changed since they were shown: nothing was cancelled")]
     AmountsChanged,
     /// The journal does not replay.

@@ -17,6 +17,7 @@ use crate::ids::GameId;
 use crate::ledger::TransferForTournament;
 use crate::notices;
 use crate::operators::audit::{self, Action, Actor};
+use crate::passes::{self, PassEntry};
 
 /// The number of decisions on an input before it is given up because other nodes were faster.
 const ATTEMPTS: usize = 32;
@@ -37,6 +38,10 @@ pub(super) enum LineWrite {
     Booking(TransferForTournament),
     /// The game that the line scores.
     Game(GameId),
+    /// The pass that the registration of the line holds.
+    PassHold,
+    /// The return of the pass whose entry the line returns.
+    PassReturn(PassEntry),
     /// The entry of a cancellation, whose amounts must be those of a digest if one is given.
     Cancellation {
         entry: AuditRecord,
@@ -130,6 +135,15 @@ impl Tournaments {
                 let subject = subject(id);
                 audit::record_in_tx(&mut tx, by, *action, Some(&subject), detail.clone()).await?;
             }
+            LineWrite::PassHold => {
+                let entry = find_pass_entry(&tournament, &line);
+                let entry = entry.ok_or(TournamentError::NoPass)?;
+                let buy_in = tournament.terms().entry.buy_in;
+                if !passes::hold_in_tx(&mut tx, entry, buy_in, line.at).await? {
+                    return Err(TournamentError::NoPass);
+                }
+            }
+            LineWrite::PassReturn(entry) => passes::free_in_tx(&mut tx, *entry).await?,
             LineWrite::Game(game) => {
                 tournament_games::mark_scored_in_tx(&mut tx, *game, version).await?;
             }
@@ -141,7 +155,11 @@ impl Tournaments {
         let pool = tournament.pool().filter(|_| replica.tournament.pool().is_none());
         let booking = match write {
             LineWrite::Booking(transfer) => Some(transfer),
-            LineWrite::None | LineWrite::Cancellation { .. } | LineWrite::Game(_) => None,
+            LineWrite::None
+            | LineWrite::Cancellation { .. }
+            | LineWrite::Game(_)
+            | LineWrite::PassHold
+            | LineWrite::PassReturn(_) => None,
         };
         listing::write_coins_in_tx(&mut tx, id, pool, booking).await?;
         tx.commit().await?;
@@ -198,6 +216,13 @@ impl Tournaments {
         };
         Ok(store::update_summary_in_tx(connection, id, &summary).await?)
     }
+}
+
+/// Returns the entry that a registration has made.
+fn find_pass_entry(tournament: &Tournament, line: &Line) -> Option<PassEntry> {
+    let Input::Register { player, .. } = line.input else { return None };
+    let number = tournament.entrant(player)?.number;
+    Some(PassEntry { tournament: tournament.id(), player, number })
 }
 
 /// Applies the lines that the journal has beyond a replica.

@@ -17,11 +17,14 @@
 mod cancellation;
 mod effects;
 mod error;
+mod guarantees;
+mod house_bots;
 mod journal;
 mod listing;
 mod pauses;
 mod player_entries;
 mod player_notices;
+mod reminders;
 mod requests;
 mod runner;
 mod schedule_times;
@@ -49,12 +52,15 @@ use crate::db::Page;
 use crate::entropy;
 use crate::ledger::Ledger;
 use crate::lobby::Lobby;
-use crate::operators::audit::{self, Action, Actor};
+use crate::operators::Administrator;
+use crate::operators::audit::{self, Action};
 use crate::rate_limit::Address;
 
+pub use bahay_api::player::tournaments::EntryPayment;
 pub use bahay_base::states::TournamentState;
 pub use cancellation::CancellationRefunds;
 pub use error::TournamentError;
+pub use guarantees::GuaranteeLimit;
 pub use listing::{OperatedRow, TournamentSelection};
 pub use player_entries::PlayerTournament;
 pub use requests::{TournamentRequestError, TournamentRequests};
@@ -64,7 +70,8 @@ pub use schedules::{
 };
 pub use store::{ListedTournament, Selection, VersionResults};
 
-use journal::Replica;
+use guarantees::AnnouncedGuarantee;
+use journal::{LineWrite, Replica};
 use store::Announcement;
 
 /// The number of cached replicas above which those of tournaments that are paid out are dropped.
@@ -93,6 +100,16 @@ pub struct TournamentDraft {
     pub terms: TournamentTerms,
     /// The code by which players register, if it is private.
     pub code: Option<String>,
+}
+
+/// The way in which a player registers.
+#[derive(Clone, Copy, Debug)]
+pub struct RegistrationOptions<'a> {
+    /// The code of a private tournament.
+    pub code: Option<&'a str>,
+    pub payment: EntryPayment,
+    /// The address of the player, by which players of one network are kept apart.
+    pub from: Option<Address>,
 }
 
 /// Returns the state that a tournament's phase belongs to.
@@ -162,13 +179,15 @@ impl Tournaments {
         Ok(self.load(id).await?.tournament.clone())
     }
 
-    /// Registers a player, who pays the entry at once. A repeated registration changes nothing.
+    /// Registers a player, who pays the entry at once, in coins or by a pass.
+    ///
+    /// # Errors
+    /// [`TournamentError::NoPass`] if no unused pass of the player pays the buy-in.
     pub async fn register(
         &self,
         id: TournamentId,
         player: PlayerId,
-        code: Option<&str>,
-        from: Option<Address>,
+        RegistrationOptions { code, payment, from }: RegistrationOptions<'_>,
     ) -> Result<(), TournamentError> {
         let replica = self.load(id).await?;
         if replica.code.as_deref() != code && replica.code.is_some() {
@@ -179,11 +198,15 @@ impl Tournaments {
         let input = Input::Register {
             player,
             name: candidate.name,
-            pass: false,
+            pass: payment == EntryPayment::Pass,
             bot: false,
             conflict_keys: candidate.conflict_keys,
         };
-        self.submit(id, input).await?;
+        let write = match payment {
+            EntryPayment::Coins => LineWrite::None,
+            EntryPayment::Pass => LineWrite::PassHold,
+        };
+        self.submit_with(id, input, write).await?;
         self.run_effects(id).await?;
         if self.read(id).await?.is_registered(player) {
             Ok(())
@@ -204,16 +227,21 @@ impl Tournaments {
 
     /// Announces a tournament under an id, with its audit entry. A repeated announcement changes
     /// nothing.
+    ///
+    /// # Errors
+    /// [`TournamentError::ApprovalRequired`] if the limit does not cover the guarantee.
     pub async fn announce(
         &self,
-        by: &Actor,
+        by: &Administrator,
         id: TournamentId,
         draft: TournamentDraft,
+        limit: &GuaranteeLimit,
     ) -> Result<TournamentId, TournamentError> {
         if store::read_announcement(&self.inner.pool, id).await?.is_some() {
             return Ok(id);
         }
-        let detail = json!({ "name": draft.terms.name, "guarantee": draft.terms.guarantee });
+        let amount = draft.terms.guarantee;
+        let detail = json!({ "name": draft.terms.name, "guarantee": amount });
         let mut tx = self.inner.pool.begin().await?;
         if let Err(error) = announce_under_id_in_tx(&mut tx, id, draft).await {
             tx.rollback().await?;
@@ -221,8 +249,11 @@ impl Tournaments {
             let announced = store::read_announcement(&self.inner.pool, id).await?;
             return announced.map(|_| id).ok_or(error);
         }
+        let guarantee =
+            AnnouncedGuarantee { tournament: id, operator: by.id, amount, is_scheduled: false };
+        limit.count_in_tx(&mut tx, guarantee, self.now()).await?;
         let action = Action::TournamentAnnounced;
-        audit::record_in_tx(&mut tx, by, action, Some(&subject(id)), detail).await?;
+        audit::record_in_tx(&mut tx, by.actor(), action, Some(&subject(id)), detail).await?;
         tx.commit().await?;
         self.inner.changed.notify_one();
         Ok(id)

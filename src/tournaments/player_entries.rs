@@ -1,4 +1,4 @@
-//! The tournaments of one player, for the export of the player's data.
+//! The passes of one player, and the tournaments for the export of the player's data.
 
 use bahay_engine::coins::Coins;
 use bahay_engine::table::{PlayerId, TournamentId};
@@ -7,6 +7,7 @@ use jiff_sqlx::Timestamp as SqlTimestamp;
 use super::{TournamentState, Tournaments};
 use crate::clock::Timestamp;
 use crate::db::{self, from_sql};
+use crate::passes::{self, Pass};
 
 /// A tournament for which a player has registered and not withdrawn.
 #[derive(Clone, Debug)]
@@ -22,6 +23,11 @@ pub struct PlayerTournament {
 }
 
 impl Tournaments {
+    /// Returns the passes of a player, unused ones first.
+    pub async fn list_passes(&self, player: PlayerId) -> Result<Vec<Pass>, sqlx::Error> {
+        passes::list_passes(&self.inner.pool, player).await
+    }
+
     /// Returns the tournaments for which a player has registered, newest first.
     pub async fn list_by_player(
         &self,

@@ -1,10 +1,12 @@
-//! The notices of a tournament to its players: the start, a final place without a prize, a prize,
+//! The notices of a tournament to its players: the time before the start, the start, a final place without a prize, a prize,
 //! and a cancellation.
 
 use std::collections::HashSet;
 
 use bahay_engine::table::PlayerId;
-use bahay_engine::tournament::{Direction, EntrantState, Event, Phase, Tournament};
+use bahay_engine::tournament::{
+    Direction, EntrantState, Event, Payment, Phase, Tournament, Transfer,
+};
 
 use crate::ledger::{TournamentPurpose, TransferForTournament};
 use crate::notices::{TournamentNotice, TournamentRecipient};
@@ -34,7 +36,11 @@ fn event_notice(event: &Event, tournament: &Tournament) -> Option<TournamentNoti
         }
         Event::Cancelled { .. } => {
             let transfers = tournament.pending_transfers();
-            let refunds = transfers.filter(|one| one.key.direction() == Direction::ToPlayer);
+            // A pass that is returned is no refund.
+            let is_refund = |one: &&Transfer| {
+                one.payment == Payment::Coins && one.key.direction() == Direction::ToPlayer
+            };
+            let refunds = transfers.filter(is_refund);
             let refunded: HashSet<PlayerId> = refunds.filter_map(|one| one.player).collect();
             let players = persons(tournament, |state| state == EntrantState::Entered);
             let recipients = players.filter(|player| !refunded.contains(player)).map(recipient);
@@ -58,6 +64,13 @@ fn event_notice(event: &Event, tournament: &Tournament) -> Option<TournamentNoti
         | Event::Ended { .. }
         | Event::Transferred { .. } => None,
     }
+}
+
+/// Returns the notice that a tournament starts soon, to everybody who has entered.
+pub(super) fn reminder_notice(tournament: &Tournament) -> TournamentNotice {
+    let players = persons(tournament, |state| state == EntrantState::Entered);
+    let recipients = players.map(recipient).collect();
+    TournamentNotice { kind: "tournament_soon", key: String::new(), recipients }
 }
 
 /// Iterates over the players without bots whose entries are in a state.

@@ -1,4 +1,4 @@
-//! Requests for tournaments under the four-eyes principle: a guarantee above a setting is the house's
+//! Requests for tournaments under the four-eyes principle: guarantees above a setting are the house's
 //! money at risk, so that one operator makes a request for a tournament, with a reason, and another
 //! one decides. An approval announces the tournament in the same transaction; with a rejection nothing
 //! happens. Until the decision, a withdrawal by the requester ends the request.
@@ -10,7 +10,6 @@
 use bahay_api::operator::tournament_requests::{
     TournamentRequest, TournamentRequestState as State,
 };
-use bahay_engine::coins::Coins;
 use bahay_engine::table::TournamentId;
 use bahay_engine::tournament::{TermsError, TournamentTerms};
 use jiff_sqlx::Timestamp as SqlTimestamp;
@@ -20,13 +19,15 @@ use sqlx::{PgExecutor, PgPool};
 use uuid::Uuid;
 
 use super::store::PAGE_MAX;
-use super::{TournamentDraft, TournamentError, Tournaments, announce_under_id_in_tx, subject};
+use super::{
+    GuaranteeLimit, TournamentDraft, TournamentError, Tournaments, announce_under_id_in_tx, subject,
+};
 use crate::clock::Timestamp;
 use crate::db::{self, Page, from_sql, to_sql};
 use crate::entropy;
 use crate::ids::OperatorId;
-use crate::operators::SignedInAdministrator;
 use crate::operators::audit::{self, Action};
+use crate::operators::{Administrator, SignedInAdministrator};
 use crate::reason::Reason;
 
 /// The requests for tournaments. Clones share everything.
@@ -34,8 +35,7 @@ use crate::reason::Reason;
 pub struct TournamentRequests {
     pool: PgPool,
     tournaments: Tournaments,
-    /// The guarantee above which an announcement requires the approval of a second operator.
-    approval_above: Coins,
+    limit: GuaranteeLimit,
 }
 
 /// The reason why a request was not made or decided, in order of precedence.
@@ -81,13 +81,24 @@ struct StoredRequest {
 }
 
 impl TournamentRequests {
-    pub fn new(pool: PgPool, tournaments: Tournaments, approval_above: Coins) -> Self {
-        Self { pool, tournaments, approval_above }
+    pub fn new(pool: PgPool, tournaments: Tournaments, limit: GuaranteeLimit) -> Self {
+        Self { pool, tournaments, limit }
     }
 
-    /// Returns the guarantee above which an announcement requires the approval of a second operator.
-    pub fn approval_above(&self) -> Coins {
-        self.approval_above
+    /// Returns the limit of guarantees above which a second operator approves.
+    pub fn limit(&self) -> &GuaranteeLimit {
+        &self.limit
+    }
+
+    /// Returns whether an announcement by the operator now requires the approval of a second one.
+    pub async fn requires_approval(
+        &self,
+        by: &Administrator,
+        draft: &TournamentDraft,
+    ) -> Result<bool, sqlx::Error> {
+        let now = self.tournaments.now();
+        let amount = draft.terms.guarantee;
+        db::retry(|| self.limit.requires_approval(&self.pool, by.id, amount, now)).await
     }
 
     /// Requests a tournament. Idempotent under the key `attempt`.

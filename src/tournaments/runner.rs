@@ -1,4 +1,4 @@
-//! The runner: goes on with the tournaments that are due, scores the games that their tables have
+//! The runner: reminds players of a start, goes on with the tournaments that are due, scores the games that their tables have
 //! stored, and opens the tables that live state has lost. Every node has one, and none owns a
 //! tournament.
 
@@ -15,7 +15,8 @@ use crate::archive::tournament_games::{self, TournamentGame};
 /// The interval of the rounds in which nothing wakes the runner.
 const INTERVAL: Duration = Duration::from_millis(500);
 
-/// The number of rounds from one search for lost tables to the next.
+/// The number of rounds from one search for lost tables, and for sit-and-go tournaments that bots
+/// complete, to the next.
 const ROUNDS_PER_SEARCH: u32 = 10;
 
 impl Tournaments {
@@ -36,9 +37,11 @@ impl Tournaments {
         }
     }
 
-    /// Goes on with every tournament as far as possible now.
-    pub async fn run_round(&self, finds_lost: bool) -> Result<(), TournamentError> {
+    /// Goes on with every tournament as far as possible now. A round that `searches` also finds lost
+    /// tables, and sit-and-go tournaments that bots complete.
+    pub async fn run_round(&self, searches: bool) -> Result<(), TournamentError> {
         let pool = &self.inner.pool;
+        self.remind_players().await?;
         let mut due = tournament_games::tournaments_with_unscored_games(pool).await?;
         due.extend(store::due_tournaments(pool, self.now()).await?);
         due.sort_unstable();
@@ -48,7 +51,8 @@ impl Tournaments {
                 tracing::warn!(tournament = %id, %error, "a tournament goes on later");
             }
         }
-        if finds_lost {
+        if searches {
+            self.complete_waiting().await?;
             for id in store::running_tournaments(pool).await? {
                 self.reopen_lost_tables(id).await?;
             }

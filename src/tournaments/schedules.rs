@@ -2,7 +2,8 @@
 //!
 //! A job announces each tournament a duration of the schedule before its start. The row of the start
 //! is inserted in the transaction of the announcement, and its primary key lets one of two nodes
-//! announce it. A start that is past, because no node ran, is not announced.
+//! announce it. A start that is past, because no node ran, is not announced. The guarantees count towards
+//! the limit of the operator who created the schedule: above it, a start waits for a later day.
 
 use std::time::Duration;
 
@@ -11,21 +12,22 @@ use bahay_engine::coins::Coins;
 use bahay_engine::table::TournamentId;
 use bahay_engine::tournament::TournamentTerms;
 use jiff::civil::{Time, Weekday};
-use jiff::tz::TimeZone;
 use jiff_sqlx::Timestamp as SqlTimestamp;
 use serde_json::{Value, json};
 use sqlx::types::Json;
 use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
+use super::guarantees::{AnnouncedGuarantee, GuaranteeLimit};
 use super::schedule_times::ScheduleTimes;
 use super::store::PAGE_MAX;
-use super::{TournamentDraft, TournamentError, Tournaments, announce_under_id_in_tx};
+use super::{TournamentDraft, TournamentError, Tournaments, announce_under_id_in_tx, subject};
 use crate::clock::{self, Timestamp};
 use crate::db::{self, Page, from_sql, to_sql};
 use crate::entropy;
+use crate::ids::OperatorId;
 use crate::operators::Administrator;
-use crate::operators::audit::{self, Action};
+use crate::operators::audit::{self, Action, Actor, Channel};
 
 /// The time from one search for tournaments to announce to the next.
 pub const PERIOD: Duration = Duration::from_mins(1);
@@ -38,10 +40,7 @@ const NEXT_WITHIN_MS: i64 = 8 * 24 * 60 * 60 * 1_000;
 pub struct TournamentSchedules {
     pool: PgPool,
     tournaments: Tournaments,
-    /// The house's time zone.
-    zone: TimeZone,
-    /// The guarantee above which a tournament requires the approval of a second operator.
-    approval_above: Coins,
+    limit: GuaranteeLimit,
 }
 
 /// A schedule to be created.
@@ -60,7 +59,7 @@ pub enum ScheduleError {
     #[error("there is no schedule {id}")]
     Unknown { id: Uuid },
     #[error(
-        "a guarantee above {above} coins requires the approval of another operator for each \
+        "guarantees above {above} coins on one day require the approval of another operator for each \
          tournament"
     )]
     ApprovalRequired { above: Coins },
@@ -82,18 +81,14 @@ struct StoredSchedule {
     draft: ScheduleDraft,
     document: Value,
     is_paused: bool,
-    created_by: String,
+    created_by: OperatorId,
+    creator_name: String,
     created_at: Timestamp,
 }
 
 impl TournamentSchedules {
-    pub fn new(
-        pool: PgPool,
-        tournaments: Tournaments,
-        zone: TimeZone,
-        approval_above: Coins,
-    ) -> Self {
-        Self { pool, tournaments, zone, approval_above }
+    pub fn new(pool: PgPool, tournaments: Tournaments, limit: GuaranteeLimit) -> Self {
+        Self { pool, tournaments, limit }
     }
 
     /// Creates a schedule under an id. A repeated creation changes nothing.
@@ -104,9 +99,6 @@ impl TournamentSchedules {
         draft: &ScheduleDraft,
     ) -> Result<TournamentSchedule, ScheduleError> {
         let ScheduleDraft { terms, times, announce_before_s } = draft;
-        if terms.guarantee > self.approval_above {
-            return Err(ScheduleError::ApprovalRequired { above: self.approval_above });
-        }
         let days: Vec<i16> =
             times.days.iter().map(|day| day.to_monday_one_offset().into()).collect();
         let minutes: Vec<i16> = times.times.iter().map(|time| to_minutes(*time)).collect();
@@ -127,6 +119,10 @@ impl TournamentSchedules {
         .execute(&mut *tx)
         .await?;
         if inserted.rows_affected() > 0 {
+            let now = self.tournaments.now();
+            if self.limit.exceeds_by_schedules_in_tx(&mut tx, by.id, now).await? {
+                return Err(ScheduleError::ApprovalRequired { above: self.limit.above() });
+            }
             let action = Action::ScheduleCreated;
             let detail = json!({ "name": terms.name, "guarantee": terms.guarantee });
             audit::record_in_tx(&mut tx, by.actor(), action, Some(&schedule_subject(id)), detail)
@@ -197,9 +193,14 @@ impl TournamentSchedules {
                 continue;
             }
             for start in self.due_starts(&schedule.draft, now) {
-                if let Err(error) = self.announce_once(&schedule, start).await {
-                    tracing::warn!(schedule = %schedule.id, %error, "a tournament is not announced");
-                    failed = Some(error);
+                match self.announce_once(&schedule, start).await {
+                    Ok(()) => {}
+                    // The limit of the day is used up: the start is announced on a later one.
+                    Err(TournamentError::ApprovalRequired { .. }) => break,
+                    Err(error) => {
+                        tracing::warn!(schedule = %schedule.id, %error, "a tournament is not announced");
+                        failed = Some(error);
+                    }
                 }
             }
         }
@@ -214,7 +215,7 @@ impl TournamentSchedules {
 
     fn starts_until(&self, draft: &ScheduleDraft, now: Timestamp, until_ms: i64) -> Vec<Timestamp> {
         let until = clock::to_jiff(Timestamp::from_ms(until_ms));
-        let starts = draft.times.starts_between(&self.zone, clock::to_jiff(now), until);
+        let starts = draft.times.starts_between(self.limit.zone(), clock::to_jiff(now), until);
         starts.into_iter().map(clock::from_jiff).collect()
     }
 
@@ -230,7 +231,14 @@ impl TournamentSchedules {
             return Ok(());
         }
         let terms = TournamentTerms { starts_at: Some(start), ..schedule.draft.terms.clone() };
+        let (operator, amount) = (schedule.created_by, terms.guarantee);
+        let detail = json!({ "name": terms.name, "guarantee": amount, "schedule": schedule.id });
         announce_under_id_in_tx(&mut tx, id, TournamentDraft { terms, code: None }).await?;
+        let guarantee = AnnouncedGuarantee { tournament: id, operator, amount, is_scheduled: true };
+        self.limit.count_in_tx(&mut tx, guarantee, self.tournaments.now()).await?;
+        let by = Actor { operator: Some(operator), channel: Channel::Schedule, address: None };
+        let action = Action::TournamentAnnounced;
+        audit::record_in_tx(&mut tx, &by, action, Some(&subject(id)), detail).await?;
         tx.commit().await?;
         self.tournaments.inner.changed.notify_one();
         Ok(())
@@ -239,7 +247,8 @@ impl TournamentSchedules {
     fn to_body(&self, stored: StoredSchedule) -> TournamentSchedule {
         let now = self.tournaments.now();
         let next = self.starts_until(&stored.draft, now, now.ms() + NEXT_WITHIN_MS);
-        let StoredSchedule { id, draft, document, is_paused, created_by, created_at } = stored;
+        let StoredSchedule { id, draft, document, is_paused, creator_name, created_at, .. } =
+            stored;
         let ScheduleDraft { times, announce_before_s, .. } = draft;
         TournamentSchedule {
             id,
@@ -249,7 +258,7 @@ impl TournamentSchedules {
             announce_before_s,
             is_paused,
             next_start: next.first().filter(|_| !is_paused).map(|start| (*start).into()),
-            created_by,
+            created_by: creator_name,
             created_at: created_at.into(),
         }
     }
@@ -311,7 +320,7 @@ async fn select(
         sqlx::query!(
             r#"
             select s.id, s.terms as "terms: Json<TournamentTerms>", s.terms as "document: Value",
-                s.days, s.minutes, s.announce_before_s, s.is_paused, o.name as created_by,
+                s.days, s.minutes, s.announce_before_s, s.is_paused, s.created_by, o.name as creator,
                 s.created_at as "created_at: SqlTimestamp"
             from tournament_schedules s
             join operators o on o.id = s.created_by
@@ -338,7 +347,8 @@ async fn select(
             },
             document: row.document,
             is_paused: row.is_paused,
-            created_by: row.created_by,
+            created_by: OperatorId(row.created_by),
+            creator_name: row.creator,
             created_at: from_sql(row.created_at),
         }
     });

@@ -12,6 +12,7 @@ use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
 use super::TournamentState;
+use super::reminders::reminder_time;
 use crate::clock::{BoundedTimestamp, Timestamp};
 use crate::db::{self, Page, from_sql, to_sql};
 
@@ -81,8 +82,8 @@ pub(super) async fn insert_in_tx(
 ) -> Result<bool, sqlx::Error> {
     let Announcement { terms, seed, code } = announcement;
     sqlx::query!(
-        "insert into tournaments (id, terms, seed, state, code, due_at, secret_round)
-        values ($1, $2, $3, $4, $5, $6, $7)
+        "insert into tournaments (id, terms, seed, state, code, due_at, secret_round, remind_at)
+        values ($1, $2, $3, $4, $5, $6, $7, $8)
         on conflict (code) do nothing",
         id.0,
         Json(terms) as _,
@@ -90,7 +91,8 @@ pub(super) async fn insert_in_tx(
         TournamentState::Announced.as_str(),
         code.as_deref(),
         due_at.map(to_sql) as _,
-        secret_round.map(to_round)
+        secret_round.map(to_round),
+        reminder_time(terms).map(to_sql) as _
     )
     .execute(connection)
     .await

@@ -40,6 +40,7 @@ accounts: auth clock db entropy grant_limits ids ledger notices openid reason
 idempotency: db entropy
 archive: clock db ids records
 notices: clock db
+passes: clock db ids notices
 # Refusals as responses.
 problem: auth db records
 # Monthly partitions, created ahead of time.
@@ -55,7 +56,7 @@ projections: clock db ids metrics
 standings: clock db ids live_store projections records replay
 # Coins apart from tables: the house's grants and operators' corrections.
 rewards: clock db grant_limits ids ledger
-operators: accounts auth clock db entropy ids ledger rate_limit reason social
+operators: accounts auth clock db entropy ids ledger passes rate_limit reason social
 # Reports for operators.
 reports: archive clock db ids ledger projections records verify
 # Projections of finished games.
@@ -65,15 +66,15 @@ tables: archive clock db entropy ids ledger live_store metrics reason
 rooms: clock db ids operators reason tables
 lobby: accounts allowance clock entropy ledger live_store rate_limit ratings reason rooms tables
 # Tournaments: their journals, and the runner of their effects.
-tournaments: archive clock db entropy ids ledger lobby notices operators rate_limit reason
+tournaments: archive clock db entropy ids ledger lobby notices operators passes rate_limit reason
 # The registration of jobs.
 jobs: metrics months records retention tournaments verify::hourly
 # The two public interfaces, which share the protocol.
 ws: accounts auth clock entropy ids live_store lobby metrics notices problem rate_limit social
     tables
 http: accounts archive auth clock db entropy idempotency ids ledger live_store lobby metrics notices
-    openid operators problem rate_limit reason records replay reports rewards rooms social standings
-    tables telemetry tournaments verify::hourly
+    openid operators passes problem rate_limit reason records replay reports rewards rooms social
+    standings tables telemetry tournaments verify::hourly
 verify: archive db ledger metrics records
 # Operators' commands on the services of a running house.
 operate: archive clock config db ledger live_store operators reason tables

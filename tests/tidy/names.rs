@@ -18,7 +18,7 @@ prometheus_client: metrics months verify
 qrcodegen: http
 # `app` and `config` name the pool, its options and its error, and no query.
 sqlx: accounts app archive config grant_limits idempotency jobs ledger months notices operators
-    projections ratings reports retention rewards rooms social standings tournaments verify
+    passes projections ratings reports retention rewards rooms social standings tournaments verify
 totp_rs: operators
 zstd: http
 # axum's socket reports unreadable frames by these errors.

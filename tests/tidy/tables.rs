@@ -7,7 +7,7 @@ use crate::{Complaints, File, read_table};
 /// database, which migrations define, are not read: they act for the module that calls them.
 const WRITERS: &str = "
 accounts: devices identities name_skeletons pair_reviews passwords player_notes player_relations players
-    refresh_tokens sanctions sessions sign_in_failures used_nonces
+    refresh_tokens sanctions sessions sign_in_failures tournament_passes used_nonces
 archive: game_records halted_tables tournament_games
 crates/db: owner_settings
 crates/jobs: jobs
@@ -19,6 +19,7 @@ ledger: account_operations accounts seals unsealed_operations
 notices: notices
 operators: audit_entries corrections operator_browsers operator_credentials operator_enrolments
     operator_issuances operator_sessions operators pair_reviews player_notes
+passes: tournament_passes
 projections: projections
 ratings: ratings
 reports: booked_hours held_by_kind held_pots newcomer_coins operation_hours pair_days player_days
@@ -29,8 +30,8 @@ rewards: rewards
 rooms: house room_revisions rooms
 social: player_relations player_reports
 standings: board_scores game_results player_counters player_statistics
-tournaments: tournament_entrants tournament_lines tournament_requests tournament_schedules
-    tournament_starts tournaments
+tournaments: tournament_entrants tournament_guarantees tournament_lines tournament_requests
+    tournament_schedules tournament_starts tournaments
 verify: ledger_checks
 ";
 

@@ -184,11 +184,13 @@ codes! {
     TournamentOver = "tournament_over", CONFLICT, "The tournament is over";
     RegistrationClosed = "registration_closed", CONFLICT, "Registration is closed";
     TournamentFull = "tournament_full", CONFLICT, "Every entry is taken";
+    PassesNotAccepted = "passes_not_accepted", CONFLICT, "The tournament takes no passes";
+    PassMissing = "pass_missing", CONFLICT, "The player has no unused pass that pays the buy-in";
     TournamentStarted = "tournament_started", CONFLICT, "The tournament has started";
     CancellationChanged = "cancellation_changed", CONFLICT,
         "The amounts of the cancellation have changed";
     TournamentApprovalRequired = "tournament_approval_required", CONFLICT,
-        "The guarantee requires the approval of another operator";
+        "The guarantees of the day require the approval of another operator";
     TournamentRequestNotFound = "tournament_request_not_found", NOT_FOUND,
         "The request for a tournament does not exist";
     TournamentRequestOwn = "tournament_request_own", FORBIDDEN,

@@ -76,6 +76,7 @@ fn arena(networks: u32) -> Tournament {
         break_ms: 0,
         is_private: false,
         bots: false,
+        bots_after_ms: 0,
     };
     let id = TournamentId(Uuid::from_u64_pair(1, 2));
     let mut tournament = Tournament::new(id, terms, ServerSeed(Hex([7; 32])));

@@ -58,6 +58,7 @@ impl Duplicate {
             break_ms: 0,
             is_private: false,
             bots: false,
+            bots_after_ms: 0,
         };
         terms.check().unwrap();
         let id = TournamentId(Uuid::from_u64_pair(5, 7));

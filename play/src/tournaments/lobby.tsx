@@ -84,7 +84,7 @@ function Offer({ one, isOwn }: { one: Tournament; isOwn: boolean }) {
         {one.state !== 'announced' ? <span class="badge">{nameOf('state', one.state)}</span>
           : one.starts_at === null ? word('starts_full') : <Countdown until={one.starts_at} />}
       </span>
-      <small>{titleOf(one.kind)} · {nameOf('format', one.format)} · {word('entrants_of', { n: one.entrants, most: one.entrants_max })}</small>
+      <small>{titleOf(one.kind)} · {nameOf('format', one.format)} · {word('entrants_of', { n: one.entrants, most: one.entrants_max })}{one.has_bots ? ` · ${word('with_bots')}` : ''}</small>
       <small class="tournament-price">
         {price === 0 ? word('free') : <><Coin /> {coinsText(price)}</>}
         {one.guarantee > 0 ? ` · ${word('guaranteed', { coins: coinsText(one.guarantee) })}` : ''}

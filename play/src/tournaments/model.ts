@@ -16,6 +16,7 @@ export interface Tournament {
   buy_in: Coins;
   fee: Coins;
   guarantee: Coins;
+  has_bots: boolean;
   starts_at: string | null;
 }
 
@@ -35,6 +36,7 @@ export type EntryState = 'pending' | 'registered' | 'playing' | 'waiting' | 'pau
 /** The player's own entry. */
 export interface Entry {
   state: EntryState;
+  is_paid_by_pass: boolean;
   rank: number | null;
   score: number;
   games: number;
@@ -57,7 +59,9 @@ export interface TournamentDetail extends Tournament {
   late_registration_s: number;
   is_registration_open: boolean;
   is_private: boolean;
-  has_bots: boolean;
+  accepts_passes: boolean;
+  /** The player's unused passes that pay an entry. */
+  passes: { id: string; buy_in_max: Coins }[];
   next_at: string | null;
   leaders: StandingRow[];
   entry: Entry | null;

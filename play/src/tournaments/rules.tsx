@@ -7,6 +7,7 @@ const RULES = {
   '1.1': ['The terms shown before you register never change.', 'Hindi nagbabago ang mga kondisyong ipinakita bago ka sumali.'],
   '1.3': ['The price is held when you register: the buy-in goes into the prizes, the fee to the house.', 'Hahawakan ang bayad pagsali mo: sa premyo ang buy-in, sa bahay ang fee.'],
   '1.4': ['Until the start you may withdraw and get everything back. After it the entry stays, and there is no second one.', 'Puwede kang umatras bago magsimula at ibabalik lahat. Pagkatapos noon, hindi na, at walang ikalawang pagsali.'],
+  '1.6': ['Where the tournament says so, a pass pays an entry: the house pays the buy-in, and there is no fee.', 'Kung nakasulat sa torneo, pass ang puwedeng bayad: bahay ang magbabayad ng buy-in, at walang fee.'],
   '1.7': ['Bots of the house take part only where the tournament says so, and win neither place nor prize.', 'May bot ng bahay lang kung nakasulat sa torneo, at wala silang puwesto o premyo.'],
   '2.2': ['If too few players register, it is cancelled.', 'Kung kulang ang sumali, kakanselahin.'],
   '2.3': ['Groups and seats are drawn from a secret number whose fingerprint is shown before, and which is published at the end.', 'Binubunot ang grupo at upuan mula sa lihim na numero; ipinapakita ang bakas nito sa simula at inilalabas sa dulo.'],

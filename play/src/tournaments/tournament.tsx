@@ -41,7 +41,7 @@ export function TournamentSheet({ id, onClose }: { id: string; onClose: () => vo
   if (!one) return <Sheet title={say('tournament')} onClose={onClose}><p role="status">{isMissing ? say('screen_failed') : say('loading')}</p></Sheet>;
   return (
     <Sheet title={one.name} onClose={onClose} wide>
-      <p class="tournament-line"><span class={`badge ${one.state === 'running' ? 'ok' : ''}`}>{nameOf('state', one.state)}</span> {titleOf(one.kind)} · {nameOf('format', one.format)}{one.is_private ? ` · ${word('private')}` : ''}</p>
+      <p class="tournament-line"><span class={`badge ${one.state === 'running' ? 'ok' : ''}`}>{nameOf('state', one.state)}</span> {titleOf(one.kind)} · {nameOf('format', one.format)}{one.is_private ? ` · ${word('private')}` : ''}{one.has_bots ? ` · ${word('with_bots')}` : ''}{one.accepts_passes ? ` · ${word('takes_passes')}` : ''}</p>
       {one.state === 'cancelled' ? <Cancelled one={one} /> : <OwnEnd one={one} />}
       <OwnState one={one} />
       <Facts one={one} />
@@ -95,41 +95,45 @@ function Facts({ one }: { one: TournamentDetail }) {
 /** Registration with its price, or the withdrawal. Both are confirmed. */
 function EntryForm({ one, onChange }: { one: TournamentDetail; onChange: (now: TournamentDetail) => void }) {
   const known = shownTournament.value?.code ?? '';
-  const [isAsking, setAsking] = useState(false);
+  /** The payment that is asked about, also for a withdrawal; null before. */
+  const [asking, setAsking] = useState<'coins' | 'pass' | null>(null);
   const [code, setCode] = useState(known);
   const [isBusy, setBusy] = useState(false);
   const price = one.buy_in + one.fee;
   const held = wallet.value ?? 0;
   const isIn = one.entry !== null;
+  const hasPass = one.passes.length > 0;
   const path = { id: one.id };
-  useEffect(() => { setAsking(false); }, [isIn]);
+  useEffect(() => { setAsking(null); }, [isIn]);
   const submit = async () => {
     setBusy(true);
     const name = isIn ? 'DELETE /v1/tournaments/{id}/entry' : 'PUT /v1/tournaments/{id}/entry';
-    const body = one.is_private ? { code: code.trim().toUpperCase() } : {};
+    const body = { ...(one.is_private ? { code: code.trim().toUpperCase() } : {}), ...(asking === 'pass' ? { payment: 'pass' } : {}) };
     const done = await callHouse(name, isIn ? { path } : { path, body });
-    if (done !== null && isIn) showToast(word('withdrawn', { coins: coinsText(price) }));
+    if (done !== null && isIn) showToast(word(asking === 'pass' ? 'withdrawn_pass' : 'withdrawn', { coins: coinsText(price) }));
     const now = await readTournament(one.id);
     if (now) onChange(now);
     void refreshWallet();
     void followNow();
     setBusy(false);
-    setAsking(false);
+    setAsking(null);
   };
   if (isIn && one.state !== 'announced') return null;
   if (!isIn && !one.is_registration_open) return <p class="quiet">{word(one.entrants >= one.entrants_max ? 'full' : 'closed')}</p>;
-  if (!isIn && held < price) {
+  const byPass = hasPass ? <button type="button" class="act gold big" onClick={() => setAsking('pass')}>{word('register_pass')}</button> : null;
+  if (!isIn && held < price && asking !== 'pass') {
     return (
-      <div class="entry-form"><p>{word('poor', { held: coinsText(held), price: coinsText(price) })}</p>
-        <button type="button" class="act gold" onClick={() => { shownTournament.value = null; page.value = 'rewards'; }}>{say('rewards')}</button></div>
+      <div class="entry-form">{byPass}<p>{word('poor', { held: coinsText(held), price: coinsText(price) })}</p>
+        <button type="button" class={hasPass ? 'plain' : 'act gold'} onClick={() => { shownTournament.value = null; page.value = 'rewards'; }}>{say('rewards')}</button></div>
     );
   }
-  if (!isAsking) {
-    return isIn ? <button type="button" class="plain warn" onClick={() => setAsking(true)}>{word('withdraw')}</button> : (
-      <button type="button" class="act gold big" onClick={() => setAsking(true)}>{price === 0 ? word('register_free') : word('register_for', { coins: coinsText(price) })}</button>
+  if (asking === null) {
+    return isIn ? <button type="button" class="plain warn" onClick={() => setAsking(one.entry?.is_paid_by_pass ? 'pass' : 'coins')}>{word('withdraw')}</button> : (
+      <>{byPass}<button type="button" class={hasPass ? 'plain' : 'act gold big'} onClick={() => setAsking('coins')}>{price === 0 ? word('register_free') : word('register_for', { coins: coinsText(price) })}</button></>
     );
   }
-  const question = isIn ? word(price === 0 ? 'withdraw_ask_free' : 'withdraw_ask', { coins: coinsText(price) })
+  const question = asking === 'pass' ? word(isIn ? 'withdraw_pass_ask' : 'register_pass_ask', { n: one.passes.length })
+    : isIn ? word(price === 0 ? 'withdraw_ask_free' : 'withdraw_ask', { coins: coinsText(price) })
     : word(price === 0 ? 'register_ask_free' : 'register_ask', { price: coinsText(price), buy_in: coinsText(one.buy_in), fee: coinsText(one.fee) });
   return (
     <form class="entry-form" onSubmit={(event) => { event.preventDefault(); void submit(); }}>
@@ -138,7 +142,7 @@ function EntryForm({ one, onChange }: { one: TournamentDetail; onChange: (now: T
         <label>{word('code_ask')}<input value={code} maxLength={16} autocomplete="off" autocapitalize="characters" onInput={(event) => setCode(event.currentTarget.value)} /></label>
       ) : null}
       <div class="entry-buttons">
-        <button type="button" class="plain" onClick={() => setAsking(false)}>{isIn ? word('stay_in') : say('cancel')}</button>
+        <button type="button" class="plain" onClick={() => setAsking(null)}>{isIn ? word('stay_in') : say('cancel')}</button>
         <button type="submit" class={isIn ? 'plain warn' : 'act gold'} disabled={isBusy || (one.is_private && !isIn && code.trim() === '')}>{word(isIn ? 'withdraw' : 'register')}</button>
       </div>
     </form>

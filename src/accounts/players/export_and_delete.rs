@@ -167,6 +167,9 @@ async fn erase(
     sqlx::query!("delete from pair_reviews where first = $1 or second = $1", player.0)
         .execute(&mut *tx)
         .await?;
+    sqlx::query!("delete from tournament_passes where player = $1 and used_in is null", player.0)
+        .execute(&mut *tx)
+        .await?;
     sqlx::query!("delete from player_relations where player = $1", player.0)
         .execute(&mut *tx)
         .await?;

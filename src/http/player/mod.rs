@@ -65,6 +65,7 @@ pub(crate) fn routes(routes: Routes) -> Routes {
         .bind(&operations::sign_in::FORGET_MY_DEVICES, sign_in::sessions::forget_my_devices)
         .bind(&operations::sign_in::CHANGE_MY_DEVICE, sign_in::sessions::change_my_device)
         .bind(&operations::tournaments::LIST_TOURNAMENTS, tables::tournaments::list_tournaments)
+        .bind(&operations::tournaments::LIST_MY_PASSES, tables::tournaments::list_my_passes)
         .bind(&operations::tournaments::SHOW_TOURNAMENT, tables::tournaments::show_tournament)
         .bind(
             &operations::tournaments::REGISTER_FOR_TOURNAMENT,

@@ -1,6 +1,6 @@
 //! The games of a tournament and the sign-ins of its players, for the signs of collusion of its pairs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use bahay_engine::table::TournamentId;
 use sqlx::types::Json;
@@ -20,7 +20,7 @@ const COMPARED_MAX: usize = 20_000;
 
 impl Reports {
     /// Returns the pairs of players of a tournament with the strongest signs of collusion, at most
-    /// `limit`. Games of a secret round do not count yet.
+    /// `limit`, without house bots. Games of a secret round do not count yet.
     pub async fn tournament_pairs(
         &self,
         tournament: TournamentId,
@@ -50,8 +50,30 @@ impl Reports {
         let ranked = rank_pairs(&games, &BTreeMap::new());
         let shared = self.shared_signals(&ranked[..ranked.len().min(COMPARED_MAX)]).await?;
         let mut ranked = rank_pairs(&games, &shared);
+        let bots = self.tournament_bots(tournament).await?;
+        ranked.retain(|pair| !bots.contains(&pair.payer) && !bots.contains(&pair.winner));
         ranked.truncate(limit);
         Ok(ranked)
+    }
+
+    /// Returns the house bots of a tournament.
+    async fn tournament_bots(
+        &self,
+        tournament: TournamentId,
+    ) -> Result<BTreeSet<Uuid>, ReportError> {
+        let query = || {
+            sqlx::query_scalar!(
+                "
+                select e.player
+                from tournament_entrants e
+                join players p on p.id = e.player and p.kind = 'bot'
+                where e.tournament = $1
+                ",
+                tournament.0
+            )
+            .fetch_all(&self.pool)
+        };
+        Ok(db::retry(query).await?.into_iter().collect())
     }
 
     /// Returns the pairs who have signed in from one device or address, the lesser id first.

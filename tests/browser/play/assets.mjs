@@ -93,7 +93,7 @@ async function assertSends(house, page, name, action) {
 /** The scenes by name. */
 export const ASSETS = {
   async 'assets: a round is opened with a risk and its prices'({ house, page }) {
-    house.show(assetsTable({ phase: { type: 'open', seat: 0 } }));
+    await house.show(assetsTable({ phase: { type: 'open', seat: 0 } }));
     await page.getByText('Name the risk and the prices.').waitFor();
     assert.equal(await value(page, 'risk'), '4', 'the least is the last risk');
     assert.equal(await step(page, 'risk', '-').isDisabled(), true);
@@ -108,20 +108,20 @@ export const ASSETS = {
     const sell = Number(await value(page, 'sell'));
     await house.picture(page, 'assets-open');
     await assertSends(house, page, 'open', { type: 'open', risk: 6, purchase: 8, sell });
-    house.show(assetsTable({ phase: { type: 'open', seat: 0 }, players: { 0: { chips: 3 } } }));
+    await house.show(assetsTable({ phase: { type: 'open', seat: 0 }, players: { 0: { chips: 3 } } }));
     await assertDisabled(page, 'open', 'too few chips');
   },
 
   async 'assets: the risk is paid or raised, and a retreat needs two touches'({ house, page }) {
     const risking = { phase: { type: 'risk', seat: 0 }, players: { 1: { paid: 4, acted: true }, 0: { paid: 1 } } };
-    house.show(assetsTable(risking));
+    await house.show(assetsTable(risking));
     await page.getByText('Pay 3 to stay in.').waitFor();
     await assertSends(house, page, 'pay', { type: 'pay' });
-    house.show(assetsTable(risking));
+    await house.show(assetsTable(risking));
     await act(page, 'raise').click();
     await step(page, 'risk', '+').click();
     await assertSends(house, page, 'raise_now', { type: 'raise', risk: 6, purchase: 4, sell: 3 });
-    house.show(assetsTable(risking));
+    await house.show(assetsTable(risking));
     await act(page, 'raise').click();
     await act(page, 'cancel').click();
     const sent = house.heard.length;
@@ -129,14 +129,14 @@ export const ASSETS = {
     await act(page, 'retreat').getByText('Really?').waitFor();
     assert.equal(house.heard.length, sent, 'one touch alone leaves nothing');
     await assertSends(house, page, 'retreat', { type: 'retreat' });
-    house.show(assetsTable({ ...risking, players: { 0: { acted: true, paid: 1 } } }));
+    await house.show(assetsTable({ ...risking, players: { 0: { acted: true, paid: 1 } } }));
     await assertDisabled(page, 'raise', 'you had your turn');
-    house.show(assetsTable({ ...risking, raises: 3 }));
+    await house.show(assetsTable({ ...risking, raises: 3 }));
     await assertDisabled(page, 'raise', 'no raises left');
   },
 
   async 'assets: an assessment with room in the hand'({ house, page }) {
-    house.show(assetsTable({ phase: assessPhase(), before: BEFORE }));
+    await house.show(assetsTable({ phase: assessPhase(), before: BEFORE }));
     await assertDisabled(page, 'buy', 'touch one above');
     await assertDisabled(page, 'confront', 'with 7 in hand');
     // The blue pieces match those in the hand, and the newcomer gets a hint.
@@ -155,7 +155,7 @@ export const ASSETS = {
     await page.locator('.ta-stack').click();
     assert.deepEqual((await house.next('act')).action, { type: 'acquire' });
     await assertSends(house, page, 'done', { type: 'done' });
-    house.show(assetsTable({ phase: assessPhase({ swapped: true, sold: true }), before: BEFORE, acquires: 0 }));
+    await house.show(assetsTable({ phase: assessPhase({ swapped: true, sold: true }), before: BEFORE, acquires: 0 }));
     await slot(page, 3).click();
     await card(page, '7Ra').click();
     await assertDisabled(page, 'swap', 'once a turn');
@@ -164,7 +164,7 @@ export const ASSETS = {
   },
 
   async 'assets: a hand of seven swaps a card, and confronts'({ house, page }) {
-    house.show(assetsTable({ phase: assessPhase(), before: BEFORE, hand: SEVEN, players: { 2: { assets: 7 } } }));
+    await house.show(assetsTable({ phase: assessPhase(), before: BEFORE, hand: SEVEN, players: { 2: { assets: 7 } } }));
     await assertDisabled(page, 'confront', 'not all hold 7');
     await slot(page, 3).click();
     await assertDisabled(page, 'buy', 'and one to give');
@@ -174,14 +174,14 @@ export const ASSETS = {
     await slot(page, 3).click();
     await card(page, '1Ya').click();
     await assertSends(house, page, 'acquire', { type: 'acquire', replace: '1Ya' });
-    house.show(assetsTable({ phase: assessPhase(), before: BEFORE, hand: SEVEN, rounds: 4 }));
+    await house.show(assetsTable({ phase: assessPhase(), before: BEFORE, hand: SEVEN, rounds: 4 }));
     await act(page, 'confront').click();
     await house.picture(page, 'assets-confront');
     await assertSends(house, page, 'confront', { type: 'confront' });
   },
 
   async 'assets: kept cards are played'({ house, page }) {
-    house.show(assetsTable({ phase: assessPhase(), before: BEFORE, kept: ['F2', 'V0', 'D1'] }));
+    await house.show(assetsTable({ phase: assessPhase(), before: BEFORE, kept: ['F2', 'V0', 'D1'] }));
     await assertDisabled(page, 'acquire', 'play a kept one first');
     await page.getByRole('button', { name: 'free purchase' }).click();
     await act(page, 'acquire').getByText('next card, free').waitFor();
@@ -196,7 +196,7 @@ export const ASSETS = {
     await house.picture(page, 'assets-reveal');
     await page.locator('[data-section="5"]').click();
     assert.deepEqual((await house.next('act')).action, { type: 'reveal', section: 5 });
-    house.show(assetsTable({ phase: assessPhase({ revealed: 5 }), before: BEFORE, kept: ['D1'], look: { section: 5, assets: ['1Ra', '1Rb', null, '3Ka', '4Ya', '5Oa', '6Pa'] } }));
+    await house.show(assetsTable({ phase: assessPhase({ revealed: 5 }), before: BEFORE, kept: ['D1'], look: { section: 5, assets: ['1Ra', '1Rb', null, '3Ka', '4Ya', '5Oa', '6Pa'] } }));
     const looked = page.getByRole('region', { name: 'Section 6' });
     await looked.getByRole('img', { name: 'purple 6' }).waitFor();
     await house.picture(page, 'assets-looked');
@@ -205,7 +205,7 @@ export const ASSETS = {
   },
 
   async 'assets: the complete hand is sold for chosen pieces'({ house, page }) {
-    house.show(assetsTable({ phase: assessPhase(), before: BEFORE }));
+    await house.show(assetsTable({ phase: assessPhase(), before: BEFORE }));
     await act(page, 'sell').click();
     await page.getByText('The whole hand goes. Touch what you take.').waitFor();
     await assertDisabled(page, 'sell_now', 'touch 4 more');
@@ -216,42 +216,42 @@ export const ASSETS = {
 
   async 'assets: a confront is answered by paying, raising, evading'({ house, page }) {
     const confront = { phase: { type: 'confront', seat: 0, confronter: 2 }, hand: SEVEN, rounds: 4 };
-    house.show(assetsTable(confront));
+    await house.show(assetsTable(confront));
     await page.getByText('Carmela confronts! Will you show?').waitFor();
     assert.equal(await act(page, 'index').count(), 0, 'margins are for other rules');
     await assertSends(house, page, 'pay', { type: 'pay' });
     await act(page, 'raise').click();
     await step(page, 'risk', '+').click();
     await assertSends(house, page, 'raise_now', { type: 'raise_confront', risk: 6 });
-    house.show(assetsTable(confront));
+    await house.show(assetsTable(confront));
     await act(page, 'evade').getByText('5 chips, 3 cards').waitFor();
     await act(page, 'evade').click();
     await assertDisabled(page, 'evade_now', '3 more to discard');
     for (const name of ['7Ra', '1Ya', '1Ba']) await card(page, name).click();
     await house.picture(page, 'assets-evade');
     await assertSends(house, page, 'evade_now', { type: 'evade', discards: ['1Ba', '7Ra', '1Ya'] });
-    house.show(assetsTable({ ...confront, hand: ['1Ba', '2Ba'] }));
+    await house.show(assetsTable({ ...confront, hand: ['1Ba', '2Ba'] }));
     await assertDisabled(page, 'evade', 'needs 3 cards');
-    house.show(assetsTable({ ...confront, phase: { type: 'confront', seat: 0, confronter: 0 }, risk: 9, players: { 0: { paid: 4 } } }));
+    await house.show(assetsTable({ ...confront, phase: { type: 'confront', seat: 0, confronter: 0 }, risk: 9, players: { 0: { paid: 4 } } }));
     await page.getByText('The risk has risen: pay 5 and all show.').waitFor();
     assert.equal(await act(page, 'evade').count(), 0);
   },
 
   async 'assets: the margin is indexed, the buy-in leveraged, a debt settled'({ house, page }) {
     const advanced = { phase: { type: 'confront', seat: 0, confronter: 2 }, hand: SEVEN, rounds: 4, risk: 40, purchase: 30, sell: 20, rules: { margins: true, leverage: true } };
-    house.show(assetsTable(advanced));
+    await house.show(assetsTable(advanced));
     await act(page, 'index').click();
     await page.locator('[data-step="margin"] [role="spinbutton"]').focus();
     await page.keyboard.press('End');
     await act(page, 'index_now').getByText('pay 40, owe 40, risk 80').waitFor();
     await house.picture(page, 'assets-margin');
     await assertSends(house, page, 'index_now', { type: 'index', margin: 50 });
-    house.show(assetsTable(advanced));
+    await house.show(assetsTable(advanced));
     await act(page, 'leverage').click();
     await step(page, 'percent', '-').click();
     await act(page, 'leverage_now').getByText('pay 18 of 40').waitFor();
     await assertSends(house, page, 'leverage_now', { type: 'leverage', percent: 45 });
-    house.show(assetsTable({ ...advanced, phase: { type: 'debts', seat: 0, confronter: 2, opener: 1 }, players: { 0: { owes: 40, margin: 50, paid: 40 }, 3: { leverage: 30 } } }));
+    await house.show(assetsTable({ ...advanced, phase: { type: 'debts', seat: 0, confronter: 2, opener: 1 }, players: { 0: { owes: 40, margin: 50, paid: 40 }, 3: { leverage: 30 } } }));
     await page.getByText('The confront has failed. You owe 40.').waitFor();
     await page.locator('.seats').getByText('L 30 %').waitFor();
     await assertSends(house, page, 'pay', { type: 'pay' });
@@ -259,7 +259,7 @@ export const ASSETS = {
 
   async 'assets: a bribe is offered, and one is answered'({ house, page }) {
     const bribing = { phase: assessPhase(), before: BEFORE, rules: { bribes: true }, players: { 1: { assets: 7 } } };
-    house.show(assetsTable(bribing));
+    await house.show(assetsTable(bribing));
     await act(page, 'bribe').click();
     await assertDisabled(page, 'bribe_now', 'choose a seat');
     await page.getByRole('button', { name: 'Carmela', exact: true }).click();
@@ -271,13 +271,13 @@ export const ASSETS = {
     await assertSends(house, page, 'bribe_now', { type: 'bribe', to: 2, cards: ['7Ra', '1Ya'] });
     await page.getByRole('button', { name: 'Benjie', exact: true }).click();
     await assertDisabled(page, 'bribe_now', 'no room there');
-    house.show(assetsTable({ phase: { ...assessPhase(), seat: 1 }, rules: { bribes: true }, offer: { from: 1, to: 0, chips: 7, cards: [] } }));
+    await house.show(assetsTable({ phase: { ...assessPhase(), seat: 1 }, rules: { bribes: true }, offer: { from: 1, to: 0, chips: 7, cards: [] } }));
     await page.getByText('Benjie offers you 7 chips.').waitFor();
     await assertSends(house, page, 'accept', { type: 'accept' });
   },
 
   async 'assets: after the last round the player confronts or retreats'({ house, page }) {
-    house.show(assetsTable({ phase: { type: 'open', seat: 0 }, rounds: 12 }));
+    await house.show(assetsTable({ phase: { type: 'open', seat: 0 }, rounds: 12 }));
     await page.getByText('The rounds are over: confront or retreat.').waitFor();
     assert.equal(await act(page, 'open').count(), 0);
     await act(page, 'confront').click();
@@ -287,7 +287,7 @@ export const ASSETS = {
   async 'assets: the end is shown correctly'({ house, page }) {
     const scene = assetsTable({ phase: { type: 'confront', seat: 0, confronter: 2 }, hand: SEVEN, rounds: 4, pot: 60,
       playing: [0, 2, 3], players: { 0: { chips: 80 }, 1: { chips: 96 }, 2: { chips: 82, assets: 7 }, 3: { chips: 82, assets: 7 } } });
-    house.show(scene);
+    await house.show(scene);
     await act(page, 'pay').waitFor();
     const settlement = {
       winner: 0, payments: [
@@ -323,7 +323,7 @@ export const ASSETS = {
   },
 
   async 'assets: hands by rank, hints switched off, a refusal in Filipino'({ house, page }) {
-    house.show(assetsTable({ phase: assessPhase(), before: BEFORE }));
+    await house.show(assetsTable({ phase: assessPhase(), before: BEFORE }));
     await page.locator('.ta-ranks').click();
     const ranks = page.getByRole('dialog', { name: 'Rules: Tongo (assets)' });
     await ranks.getByText('Material Continuum', { exact: true }).waitFor();
@@ -347,7 +347,7 @@ export const ASSETS = {
   },
 
   async 'assets: the game is played by the keyboard alone'({ house, page }) {
-    house.show(assetsTable({ phase: assessPhase(), before: BEFORE }));
+    await house.show(assetsTable({ phase: assessPhase(), before: BEFORE }));
     await slot(page, 3).focus();
     await page.keyboard.press('Enter');
     assert.equal(await slot(page, 3).getAttribute('aria-pressed'), 'true');

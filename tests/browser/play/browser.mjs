@@ -33,9 +33,25 @@ export async function openPage(browser, url, mistakes, { viewport = PHONE, still
       localStorage.setItem('bahay.settings', JSON.stringify({ soundAsked: true, ...kept }));
     });
   }
+  await context.addInitScript(echoScenes);
   const page = await context.newPage();
   recordMistakes(page, url, mistakes);
   return { context, page };
+}
+
+/** Lets a page return each `echo` of the house once all earlier messages are drawn. The client does not see these messages. */
+function echoScenes() {
+  const Socket = WebSocket;
+  window.WebSocket = class extends Socket {
+    constructor(...args) {
+      super(...args);
+      this.addEventListener('message', (event) => {
+        if (typeof event.data !== 'string' || !event.data.startsWith('{"type":"echo"')) return;
+        event.stopImmediatePropagation();
+        requestAnimationFrame(() => setTimeout(() => { if (this.readyState === Socket.OPEN) this.send(event.data); }));
+      });
+    }
+  };
 }
 
 /** Records console messages, page errors and requests to other hosts as mistakes. */

@@ -11,6 +11,8 @@ const KINDS = { html: 'text/html; charset=utf-8', js: 'text/javascript; charset=
 const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
   + "manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 const MAGIC = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
+/** The longest wait for a page to draw a scene, for pages that cannot, as one without a network. */
+const DRAWN_WITHIN_MS = 5_000;
 
 export const ME = '019ca944-3c00-7000-8000-00000091a7e0';
 export const OTHERS = ['019ca944-3c00-7000-8000-00000091a7e1', '019ca944-3c00-7000-8000-00000091a7e2'];
@@ -131,6 +133,8 @@ export async function openHouse(dist) {
     /** True if commands on sockets are not answered and no socket is opened. */
     isMute: false,
     version: 6,
+    /** The number of the last echo that a page was asked for. */
+    echoes: 0,
   };
   const server = createServer((request, response) => answer(house, dist, request, response));
   server.on('upgrade', (request, socket) => upgrade(house, request, socket));
@@ -141,10 +145,13 @@ export async function openHouse(dist) {
     server.closeAllConnections();
     return new Promise((done) => { server.close(done); });
   };
-  /** Sends a new snapshot to every connection. */
+  /** Sends a new snapshot to every connection, and waits until the pages have drawn it: an earlier click would meet the scene before. */
   house.show = (scene) => {
     house.scene = scene;
-    for (const socket of house.sockets) if (socket.joined) snapshot(house, socket);
+    return Promise.all([...house.sockets].filter((socket) => socket.joined).map((socket) => {
+      snapshot(house, socket);
+      return waitUntilDrawn(house, socket);
+    }));
   };
   /** Sends events and their resulting scene, with the ack of the command that they answer, if any. */
   house.tell = (events, scene = house.scene, answered = null) => {
@@ -229,6 +236,16 @@ function snapshot(house, socket) {
   socket.send({ type: 'snapshot', version: house.version, tag: tag(house), server_time_ms: Date.now(), view: house.scene.view, ...promptOf(house) });
 }
 
+/** Waits until the page of a connection has drawn what it was sent (see echoScenes), for a limited time if it cannot. */
+function waitUntilDrawn(house, socket) {
+  const number = house.echoes += 1;
+  return new Promise((done) => {
+    socket.awaited.set(number, done);
+    setTimeout(done, DRAWN_WITHIN_MS).unref();
+    socket.send({ type: 'echo', number });
+  });
+}
+
 function upgrade(house, request, raw) {
   raw.on('error', () => {});
   if (house.isDown) {
@@ -244,7 +261,7 @@ function upgrade(house, request, raw) {
   const accept = createHash('sha1').update(request.headers['sec-websocket-key'] + MAGIC).digest('base64');
   raw.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n'
     + `Sec-WebSocket-Accept: ${accept}\r\nSec-WebSocket-Protocol: bahay.v1\r\n\r\n`);
-  const socket = { raw, joined: false, send: (message) => raw.write(encodeFrame(1, Buffer.from(JSON.stringify(message)))), end: (code) => {
+  const socket = { raw, joined: false, awaited: new Map(), send: (message) => raw.write(encodeFrame(1, Buffer.from(JSON.stringify(message)))), end: (code) => {
     const bytes = Buffer.alloc(2);
     bytes.writeUInt16BE(code);
     raw.write(encodeFrame(8, bytes));
@@ -252,7 +269,10 @@ function upgrade(house, request, raw) {
   } };
   house.sockets.add(socket);
   for (const said of commandsInRequest(request)) handleCommand(house, socket, said);
-  raw.on('close', () => house.sockets.delete(socket));
+  raw.on('close', () => {
+    house.sockets.delete(socket);
+    for (const done of socket.awaited.values()) done();
+  });
   let rest = Buffer.alloc(0);
   raw.on('data', (bytes) => {
     rest = Buffer.concat([rest, bytes]);
@@ -274,6 +294,11 @@ function commandsInRequest({ url, headers }) {
 }
 
 function handleCommand(house, socket, said) {
+  if (said.type === 'echo') {
+    socket.awaited.get(said.number)?.();
+    socket.awaited.delete(said.number);
+    return;
+  }
   if (house.isMute) return;
   const done = () => socket.send({ type: 'ack', id: said.id, version: house.version });
   if (said.type === 'authenticate') {

@@ -50,7 +50,7 @@ export const LEARNING = {
     delete house.answers['POST /v1/practice-tables'];
     const { body } = house.asked.find(({ name }) => name === 'POST /v1/practice-tables');
     assert.deepEqual(body.rules.countdowns, { draw_ms: LONG_MS, play_ms: LONG_MS, fight_ms: LONG_MS });
-    house.show(firstGame());
+    await house.show(firstGame());
     const guide = page.getByRole('region', { name: 'Guide' });
     await guide.getByText('What it is about').waitFor();
     assert.equal(await page.locator('main.table .ring').count(), 0, 'no clock is shown');
@@ -80,7 +80,7 @@ export const LEARNING = {
   },
 
   async 'a table with a clock has no guide'({ house, page }) {
-    house.show(firstGame(PRACTICE));
+    await house.show(firstGame(PRACTICE));
     await page.locator('.say.urgent').waitFor();
     assert.equal(await page.locator('.guide').count(), 0);
     assert.ok(await page.locator('.say .ring').count() > 0);
@@ -95,7 +95,7 @@ export const LEARNING = {
 
   async 'the rules follow the switches of the table'({ house, page }) {
     const jokers = { rules: { ...RULES, jokers: true, dump_addable: true }, hits: { ante: 1, to_win: 3, second_hit_bonus: 1 } };
-    house.show(firstGame(jokers));
+    await house.show(firstGame(jokers));
     await page.getByRole('button', { name: 'Rules' }).click();
     const sheet = page.getByRole('dialog', { name: 'Rules: Tong-its' });
     await sheet.getByRole('heading', { name: 'Jokers' }).waitFor();
@@ -107,7 +107,7 @@ export const LEARNING = {
 
   async 'the rules of Tongo (options) and Tongo (assets) at the table'({ house, page }) {
     for (const [scene, name, word] of [[OPTIONS_LOOKS[0][1], 'Tongo (options)', 'Exact chain'], [ASSETS_LOOKS[1][1], 'Tongo (assets)', 'Material Continuum']]) {
-      house.show(scene);
+      await house.show(scene);
       await page.getByRole('button', { name: 'Rules' }).click();
       const sheet = page.getByRole('dialog', { name: `Rules: ${name}` });
       await sheet.getByText(word, { exact: true }).waitFor();
@@ -122,7 +122,7 @@ export const LEARNING = {
       hand: ['2C', '5H', '6H', '9S', 'KS'], phase: { type: 'play', seat: 0 }, discards: ['TD'], melds: [meld(0, 'AD', 'AC', 'AS')],
       legal: ['2C', '5H', '6H', '9S', 'KS'].map((card) => ({ type: 'dump', card })),
     }), prompt });
-    house.show(scene(20));
+    await house.show(scene(20));
     for (let prompt = 20; prompt < 24; prompt += 1) {
       await page.locator('.hint').getByText('Lift one card and dump it.', { exact: false }).waitFor();
       house.follow = (said) => said.type === 'act' ? { events: [], scene: scene(prompt + 1) } : null;
@@ -146,7 +146,7 @@ export const LEARNING = {
 
   async 'advice comes with a reason'({ house, page }) {
     const advise = async (scene, action, reason) => {
-      house.show(scene);
+      await house.show(scene);
       house.follow = (said) => said.type === 'hint' ? { advice: action } : null;
       await page.getByRole('button', { name: 'What would a bot play?' }).click();
       await page.locator('.advised').getByText(reason).waitFor();

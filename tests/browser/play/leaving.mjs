@@ -56,7 +56,7 @@ async function withAnswers(house, answers, act) {
 
 export const LEAVING = {
   async 'leaving shows the first page at once, with a strip to the game or its result'({ house, page }) {
-    house.show(TURN);
+    await house.show(TURN);
     await page.locator('[data-act="draw"]:not([disabled])').waitFor();
     house.follow = (said) => said.type === 'leave' ? { events: [{ type: 'takeover', seat: 0, on: true }], scene: OVER } : null;
     await leave(page);
@@ -89,7 +89,7 @@ export const LEAVING = {
   },
 
   async 'a game that ended unseen is shown from its record'({ house, page }) {
-    house.show(TURN);
+    await house.show(TURN);
     await page.locator('[data-act="draw"]:not([disabled])').waitFor();
     await language(page, 'fil');
     house.scene = null;
@@ -108,7 +108,7 @@ export const LEAVING = {
   },
 
   async 'an unread result survives a reload'({ house, page }) {
-    house.show(TURN);
+    await house.show(TURN);
     await page.locator('[data-act="draw"]:not([disabled])').waitFor();
     house.follow = (said) => said.type === 'leave' ? { events: [{ type: 'takeover', seat: 0, on: true }], scene: OVER } : null;
     await leave(page);
@@ -125,7 +125,7 @@ export const LEAVING = {
   },
 
   async 'a result can be read after the seat is lost'({ house, page }) {
-    house.show(TURN);
+    await house.show(TURN);
     await page.locator('[data-act="draw"]:not([disabled])').waitFor();
     house.tell(winMessages(), preparingAfter);
     const end = page.getByRole('dialog', { name: 'You win!' });
@@ -140,7 +140,7 @@ export const LEAVING = {
   },
 
   async 'a read result is not shown again'({ house, page }) {
-    house.show(TURN);
+    await house.show(TURN);
     await page.locator('[data-act="draw"]:not([disabled])').waitFor();
     house.tell(winMessages(), preparingAfter);
     await page.getByRole('dialog', { name: 'You win!' }).waitFor();
@@ -157,7 +157,7 @@ export const LEAVING = {
   },
 
   async 'a result stays until the player continues if all others are bots'({ house, page }) {
-    house.show({ ...TURN, view: { ...TURN.view, seats: playingTable({ hand: [], phase: { type: 'play', seat: 0 }, seats: BOTS }).view.seats } });
+    await house.show({ ...TURN, view: { ...TURN.view, seats: playingTable({ hand: [], phase: { type: 'play', seat: 0 }, seats: BOTS }).view.seats } });
     await page.locator('[data-act="draw"]:not([disabled])').waitFor();
     house.tell(winMessages(), betweenGames({ phase: preparingPhase(), seats: BOTS }));
     const end = page.getByRole('dialog', { name: 'You win!' });
@@ -173,7 +173,7 @@ export const LEAVING = {
   },
 
   async 'Back closes a sheet first, and asks before it leaves a game'({ house, page }) {
-    house.show(TURN);
+    await house.show(TURN);
     await page.locator('[data-act="draw"]:not([disabled])').waitFor();
     const { url } = house;
     await page.getByRole('button', { name: 'Say' }).click();
@@ -190,7 +190,7 @@ export const LEAVING = {
     // The browser also asks before it closes the page during a game.
     const asks = () => page.evaluate(() => !dispatchEvent(new Event('beforeunload', { cancelable: true })));
     assert.equal(await asks(), true);
-    house.show({ ...TURN, view: { ...TURN.view, terms: { ...TURN.view.terms, ...PRACTICE } } });
+    await house.show({ ...TURN, view: { ...TURN.view, terms: { ...TURN.view.terms, ...PRACTICE } } });
     await page.getByText('practice, no coins').waitFor();
     // Practice is free: the page no longer asks, once the effects of what it shows have run.
     await page.waitForFunction(() => dispatchEvent(new Event('beforeunload', { cancelable: true })));
@@ -207,7 +207,7 @@ export const LEAVING = {
       await page.getByRole('button', { name: 'Invite' }).click();
       const sheet = page.getByRole('dialog', { name: 'Invite' });
       await sheet.getByText(code, { exact: true }).waitFor();
-      house.show({ ...TURN, view: { ...TURN.view, terms: { ...TURN.view.terms, ...terms } } });
+      await house.show({ ...TURN, view: { ...TURN.view, terms: { ...TURN.view.terms, ...terms } } });
       await sheet.waitFor({ state: 'detached' });
       await page.locator('[data-act="draw"]:not([disabled])').waitFor();
     });
@@ -236,7 +236,7 @@ export const LEAVING = {
   },
 
   async 'the next game is not offered without a connection'({ house, page, context }) {
-    house.show(TURN);
+    await house.show(TURN);
     await page.locator('[data-act="draw"]:not([disabled])').waitFor();
     house.tell(winMessages(), preparingAfter);
     const next = page.locator('.ending-foot .ready');
@@ -255,7 +255,7 @@ export const LEAVING = {
   },
 
   async 'a weak connection is shown'({ house, page }) {
-    house.show(TURN);
+    await house.show(TURN);
     await page.locator('[data-act="draw"]:not([disabled])').waitFor();
     house.isMute = true;
     await page.getByText('The line is weak…').waitFor();

@@ -28,7 +28,7 @@ export const LISTENING = {
       if (said.action.type === 'draw') return { events: [{ type: 'game', event: { type: 'drawn', seat: 0, auto: false, card: 'AC' } }], scene: drawn };
       return { events: [{ type: 'game', event: { type: 'dumped', seat: 0, card: '9D' } }], scene: dumped };
     };
-    house.show(playingTable({ hand: HAND, phase: { type: 'draw', seat: 0, fight_blocked: false }, melds, legal: [{ type: 'draw' }] }));
+    await house.show(playingTable({ hand: HAND, phase: { type: 'draw', seat: 0, fight_blocked: false }, melds, legal: [{ type: 'draw' }] }));
     await waitForNode(cdp, 'status', /Your turn: draw/);
     await waitForNode(cdp, 'button', /^Benjie.*8 of spades.*10 of spades|8.*spades/i);
     await assertAllNamed(cdp);
@@ -59,7 +59,7 @@ export const LISTENING = {
   async 'both Tongo games announce the table and the prompt'({ house, page, context }) {
     const cdp = await context.newCDPSession(page);
     for (const [name, scene] of [...ASSETS_LOOKS, ...OPTIONS_LOOKS]) {
-      house.show(scene);
+      await house.show(scene);
       await page.locator('main.table').waitFor();
       if (/ready$/.test(name)) continue;
       await page.locator(`main.kind-${scene.view.kind} .acts`).first().waitFor();

@@ -60,7 +60,7 @@ export const MANNERS = {
   async 'a sapaw with a card that fits two melds asks which, beside the hand and the clock'({ house, page }) {
     for (const viewport of [PHONE, DESKTOP, SIDEWAYS]) {
       await page.setViewportSize(viewport);
-      house.show(twoMelds());
+      await house.show(twoMelds());
       await page.locator('[data-act="sapaw"]:not([disabled])').click();
       const chooser = page.getByRole('dialog', { name: 'Sapaw to which meld?' });
       assert.equal(await chooser.locator('.way').count(), 2);
@@ -77,7 +77,7 @@ export const MANNERS = {
   async 'melds lie before their owners'({ house, page }) {
     for (const viewport of [PHONE, DESKTOP]) {
       await page.setViewportSize(viewport);
-      house.show(twoMelds());
+      await house.show(twoMelds());
       await page.locator('.meld.owner-me').waitFor();
       const middle = viewport.width / 2;
       for (const [side, isRight] of [['left', false], ['right', true]]) {
@@ -93,7 +93,7 @@ export const MANNERS = {
   async 'sentences address the player as you'({ house, page }) {
     const scene = playingTable({ hand: HAND, phase: { type: 'draw', seat: 1, fight_blocked: false }, discards: ['TD'], melds: MELDS });
     const events = [{ type: 'sapawed', seat: 1, card: 'KS', meld: 2 }, { type: 'dropped', seat: 0, cards: ['7C', '7D', '7H'] }, { type: 'fought', seat: 0, asked: [], asked_secretly: [] }];
-    house.show(scene);
+    await house.show(scene);
     await page.locator('.meld.owner-me').getByText('Your meld:').waitFor({ state: 'attached' });
     for (const event of events) house.tell([{ type: 'game', event }]);
     await waitForAnnouncement(page, /^You call a fight\.$/);
@@ -104,7 +104,7 @@ export const MANNERS = {
     await waitForAnnouncement(page, /^You are back\.$/);
     await waitForAnnouncement(page, /^The AI plays for Carmela\.$/);
     // A page that is loaded again first shows the table that it stored, which is to be that of the house.
-    house.show(scene);
+    await house.show(scene);
     await page.locator('.meld.owner-me').nth(1).waitFor({ state: 'detached' });
     await page.evaluate(() => localStorage.setItem('bahay.settings', JSON.stringify({ language: 'fil' })));
     await page.reload();
@@ -153,13 +153,13 @@ export const MANNERS = {
   async 'no payment is recommended to a hand that cannot be shown'({ house, page }) {
     const confront = { phase: { type: 'confront', seat: 0, confronter: 1, indexed: false }, risk: 31 };
     const pay = page.locator('[data-act="pay"]:not([disabled])');
-    house.show(assetsTable({ ...confront, hand: POOR }));
+    await house.show(assetsTable({ ...confront, hand: POOR }));
     await pay.waitFor();
     assert.equal(await page.locator('[data-act="pay"].gold').count(), 0);
     await house.picture(page, 'assets-not-recommended');
-    house.show(assetsTable({ ...confront, hand: SEVEN }));
+    await house.show(assetsTable({ ...confront, hand: SEVEN }));
     await page.locator('[data-act="pay"].gold').waitFor();
-    house.show(playingTable({ hand: HAND, melds: MELDS, phase: { type: 'fight', fighter: 1, asked: [0, 2], asked_secretly: [], answered: [] },
+    await house.show(playingTable({ hand: HAND, melds: MELDS, phase: { type: 'fight', fighter: 1, asked: [0, 2], asked_secretly: [], answered: [] },
       legal: [{ type: 'challenge' }, { type: 'fold' }] }));
     await page.locator('[data-act="challenge"]:not([disabled])').waitFor();
     assert.equal(await page.locator('[data-act="challenge"].gold').count(), 0);
@@ -245,7 +245,7 @@ export const MANNERS = {
     const asked = [];
     page.on('request', (request) => { if (/\/steps/.test(request.url())) asked.push(request.url()); });
     const terms = PRACTICE;
-    house.show(optionsTable({ phase: { type: 'stop', seat: 1 }, asked: [], terms }));
+    await house.show(optionsTable({ phase: { type: 'stop', seat: 1 }, asked: [], terms }));
     await page.locator('main.kind-tongo_options').waitFor();
     const settlement = { winner: 0, fees: [], pot: null, payments: [{ from: 1, to: 0, owed: 0, paid: 0, items: [{ name: 'buy_in', rule: '1.6', counts: 5 }] }] };
     house.tell([

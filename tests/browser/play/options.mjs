@@ -72,7 +72,7 @@ async function assertAccessible(house, page, name) {
 
 export const OPTIONS = {
   async 'options: the ring is turned and stopped'({ house, page }) {
-    house.show(optionsTable({ phase: { type: 'stop', seat: 0 }, players: { 0: { facing: 2 } } }));
+    await house.show(optionsTable({ phase: { type: 'stop', seat: 0 }, players: { 0: { facing: 2 } } }));
     await page.getByText('Your turn: stop at a floor.').waitFor();
     await page.getByText('Marked floors match.', { exact: false }).waitFor();
     await assertAccessible(house, page, 'options-stop');
@@ -86,7 +86,7 @@ export const OPTIONS = {
   },
 
   async 'options: the risk is paid before any other action'({ house, page }) {
-    house.show(optionsTable({ phase: turn({ step: 'open' }), players: { 0: { previous: { retreated: true } } } }));
+    await house.show(optionsTable({ phase: turn({ step: 'open' }), players: { 0: { previous: { retreated: true } } } }));
     await page.getByText('Pay the risk, or step back.').waitFor();
     assert.equal(await noteOf(page, 'pay_risk'), '2 chips');
     assert.equal(await noteOf(page, 'retreat'), 'not after a retreat or an evasion');
@@ -110,28 +110,28 @@ export const OPTIONS = {
 
   async 'options: cards are turned up, down and swapped'({ house, page }) {
     const scene = optionsTable({ phase: turn(), floors: [[null, '9C', '7D'], ...FLOORS.slice(1)] });
-    house.show(scene);
+    await house.show(scene);
     await page.locator('.floor.front [data-slot="0"]').click();
     assert.equal(await noteOf(page, 'buy'), '1 chip');
     await assertAccessible(house, page, 'options-card');
     await act(page, 'buy').click();
     assert.deepEqual((await house.next('act')).action, { type: 'buy', slot: 0 });
-    house.show(scene);
+    await house.show(scene);
     await page.locator('.floor.front [data-slot="2"]').click();
     assert.equal(await noteOf(page, 'sell'), '7♦ · 3 chips');
     await act(page, 'sell').click();
     assert.deepEqual((await house.next('act')).action, { type: 'sell', slot: 2 });
-    house.show(scene);
+    await house.show(scene);
     // A swap is possible with the free exchange, and with a hidden card of a floor three floors away.
     await page.locator('.floor.front [data-slot="0"]').click();
     await page.getByRole('button', { name: 'Swap: Card 2 of the free swap, free' }).click();
     assert.deepEqual((await house.next('act')).action, { type: 'exchange', slot: 0, other: 1 });
-    house.show(scene);
+    await house.show(scene);
     await page.locator('.floor.front [data-slot="0"]').click();
     await page.getByRole('button', { name: 'Swap: Floor 4, card 2: face down, 6 chips' }).click();
     assert.deepEqual((await house.next('act')).action, { type: 'exchange', slot: 0, floor: 3, other: 1 });
     // The buy-in pays for one card.
-    house.show(scene);
+    await house.show(scene);
     await page.locator('.floor.front [data-slot="0"]').click();
     await page.getByRole('button', { name: /^Let the buy-in pay/ }).click();
     assert.equal(await noteOf(page, 'buy'), '0 chips');
@@ -140,7 +140,7 @@ export const OPTIONS = {
   },
 
   async 'options: costs are lowered, raised, and indexed'({ house, page }) {
-    house.show(optionsTable({ phase: turn(), rules: { index_margin: true } }));
+    await house.show(optionsTable({ phase: turn(), rules: { index_margin: true } }));
     await page.locator('.gauges').click();
     const costs = page.getByRole('dialog', { name: 'New costs' });
     assert.equal(await costs.locator('[data-act="change"] small').innerText(), 'change a cost');
@@ -153,7 +153,7 @@ export const OPTIONS = {
     await assertAccessible(house, page, 'options-costs');
     await costs.locator('[data-act="change"]').click();
     assert.deepEqual((await house.next('act')).action, { type: 'raise', sell: 5 });
-    house.show(house.scene);
+    await house.show(house.scene);
     await page.locator('.gauges').click();
     await costs.getByRole('slider').fill('-50');
     assert.match(await costs.locator('[data-act="index"]').innerText(), /1 · 2 · 1/);
@@ -162,10 +162,10 @@ export const OPTIONS = {
   },
 
   async 'options: dice are rolled, and a missing die disables the roll'({ house, page }) {
-    house.show(optionsTable({ phase: turn({ floor: 3 }), players: { 0: { facing: 3 } } }));
+    await house.show(optionsTable({ phase: turn({ floor: 3 }), players: { 0: { facing: 3 } } }));
     await page.locator('[data-act="roll"][disabled]').getByText('no die at this floor').waitFor();
     const scene = optionsTable({ phase: turn() });
-    house.show(scene);
+    await house.show(scene);
     house.follow = (said) => said.type === 'act' ? {
       events: [game({ type: 'rolling', seat: 0 }), game({ type: 'rolled', seat: 0, dice: [{ value: 4, place: 0 }, { value: 8, place: 7 }, { value: 9, place: 12 }] })],
     } : null;
@@ -175,23 +175,23 @@ export const OPTIONS = {
   },
 
   async 'options: an evasion replaces cards'({ house, page }) {
-    house.show(optionsTable({ phase: turn({ step: 'open' }) }));
+    await house.show(optionsTable({ phase: turn({ step: 'open' }) }));
     assert.equal(await noteOf(page, 'evade'), 'keep all cards');
     await page.locator('.four [data-card="3C"]').click();
     await page.locator('.four [data-card="JS"]').click();
     assert.equal(await noteOf(page, 'evade'), 'draw 2 new');
     await act(page, 'evade').click();
     assert.deepEqual((await house.next('act')).action, { type: 'evade', discards: ['3C', 'JS'] });
-    house.show(optionsTable({ phase: turn() }));
+    await house.show(optionsTable({ phase: turn() }));
     await page.locator('.four [data-card="3C"]').click();
     await act(page, 'pay_to_evade').click();
     assert.deepEqual((await house.next('act')).action, { type: 'pay_to_evade', discards: ['3C'] });
   },
 
   async 'options: a challenge is refused in early rounds, and allowed later'({ house, page }) {
-    house.show(optionsTable({ phase: turn(), round: 2 }));
+    await house.show(optionsTable({ phase: turn(), round: 2 }));
     await page.locator('[data-act="challenge"][disabled]').getByText('not in the first rounds').waitFor();
-    house.show(optionsTable({ phase: turn(), players: { 1: { previous: { evaded: true } }, 3: { folded: true } } }));
+    await house.show(optionsTable({ phase: turn(), players: { 1: { previous: { evaded: true } }, 3: { folded: true } } }));
     await act(page, 'challenge').click();
     const dialog = page.getByRole('dialog', { name: 'The strongest hand takes 37 chips' });
     assert.match(await dialog.locator('[data-deed="confront-1"]').innerText(), /has just evaded/);
@@ -200,7 +200,7 @@ export const OPTIONS = {
     await assertAccessible(house, page, 'options-challenge');
     await dialog.locator('[data-deed="confront-2"]').click();
     assert.deepEqual((await house.next('act')).action, { type: 'confront', target: 2 });
-    house.show(house.scene);
+    await house.show(house.scene);
     await act(page, 'challenge').click();
     await dialog.locator('[data-deed="acquire"]').click();
     assert.deepEqual((await house.next('act')).action, { type: 'acquire' });
@@ -208,45 +208,45 @@ export const OPTIONS = {
 
   async 'options: a confrontation, a request to join, and an acquisition'({ house, page }) {
     const challenge = { type: 'challenge', by: 1, asked: 0, joined: [] };
-    house.show(optionsTable({ phase: { ...challenge, target: 0 } }));
+    await house.show(optionsTable({ phase: { ...challenge, target: 0 } }));
     await page.getByText('Benjie confronts you! Stand or evade?').waitFor();
     await assertAccessible(house, page, 'options-confronted');
     assert.equal(await noteOf(page, 'stand'), 'free');
     await act(page, 'stand').click();
     assert.deepEqual((await house.next('act')).action, { type: 'stand' });
-    house.show(optionsTable({ phase: { ...challenge, target: 2 } }));
+    await house.show(optionsTable({ phase: { ...challenge, target: 2 } }));
     await page.getByText('Benjie confronts Carmela. Join or fold?').waitFor();
     await act(page, 'join').click();
     assert.deepEqual((await house.next('act')).action, { type: 'join' });
-    house.show(optionsTable({ phase: challenge, players: { 1: { facing: 6 } } }));
+    await house.show(optionsTable({ phase: challenge, players: { 1: { facing: 6 } } }));
     await page.getByText('Benjie acquires floor 7! Confront or fold?').waitFor();
     await assertAccessible(house, page, 'options-acquired');
     await act(page, 'confront').click();
     assert.deepEqual((await house.next('act')).action, { type: 'confront' });
-    house.show(house.scene);
+    await house.show(house.scene);
     await act(page, 'fold').click();
     assert.deepEqual((await house.next('act')).action, { type: 'fold' });
   },
 
   async 'options: reserves are converted, and answered'({ house, page }) {
-    house.show(optionsTable({ phase: turn() }));
+    await house.show(optionsTable({ phase: turn() }));
     await act(page, 'more').click();
     await page.locator('[data-deed="convert_reserves"]').click();
     assert.deepEqual((await house.next('act')).action, { type: 'convert_reserves' });
     const reserves = { by: 1, wager: 60 };
-    house.show(optionsTable({ phase: turn({ step: 'open' }), reserves }));
+    await house.show(optionsTable({ phase: turn({ step: 'open' }), reserves }));
     await page.getByText('Benjie converts reserves: wager 60 or fold?').waitFor();
     await assertAccessible(house, page, 'options-reserves');
     await act(page, 'convert_reserves').click();
     assert.deepEqual((await house.next('act')).action, { type: 'convert_reserves' });
-    house.show(optionsTable({ phase: turn({ wager: 60 }), reserves }));
+    await house.show(optionsTable({ phase: turn({ wager: 60 }), reserves }));
     await page.locator('[data-act="end"]').getByText('60 chips').waitFor();
     assert.equal(await act(page, 'challenge').isDisabled(), true);
     assert.match(await noteOf(page, 'challenge'), /after reserves/);
   },
 
   async 'options: the end shows all payments and hands'({ house, page }) {
-    house.show(optionsTable({ phase: turn() }));
+    await house.show(optionsTable({ phase: turn() }));
     const items = (...all) => all.map(([name, rule, counts]) => ({ name, rule, counts }));
     const settlement = {
       winner: 0, fees: [{ seat: 0, gross: 2400, fee: 120 }], pot: null,
@@ -279,7 +279,7 @@ export const OPTIONS = {
   },
 
   async 'options: the rules, also in Filipino'({ house, page }) {
-    house.show(optionsTable({ phase: turn() }));
+    await house.show(optionsTable({ phase: turn() }));
     await page.getByRole('button', { name: 'Rules' }).click();
     await page.getByRole('dialog', { name: 'Rules: Tongo (options)' }).getByText('Exact chain', { exact: true }).waitFor();
     await assertAccessible(house, page, 'options-help');
@@ -326,12 +326,12 @@ export const OPTIONS = {
   },
 
   async 'options: the game is played by the keyboard alone'({ house, page }) {
-    house.show(optionsTable({ phase: { type: 'stop', seat: 0 } }));
+    await house.show(optionsTable({ phase: { type: 'stop', seat: 0 } }));
     await act(page, 'stop').waitFor();
     await page.keyboard.press('e');
     await page.keyboard.press('s');
     assert.deepEqual((await house.next('act')).action, { type: 'stop', floor: 1 });
-    house.show(optionsTable({ phase: turn() }));
+    await house.show(optionsTable({ phase: turn() }));
     await page.getByText('Play your floor, then end.').waitFor();
     await page.locator('.floor.front [data-slot="0"]').focus();
     await page.keyboard.press('Enter');
@@ -340,7 +340,7 @@ export const OPTIONS = {
   },
 
   async 'options: a selection made when the prompt opens is kept'({ house, page }) {
-    house.show(optionsTable({ phase: { type: 'stop', seat: 0 } }));
+    await house.show(optionsTable({ phase: { type: 'stop', seat: 0 } }));
     await act(page, 'stop').waitFor();
     // The press comes before the prompt is painted.
     await page.evaluate(() => {
@@ -351,7 +351,7 @@ export const OPTIONS = {
       });
       at.observe(document.body, { childList: true, subtree: true, characterData: true });
     });
-    house.show(optionsTable({ phase: turn() }));
+    await house.show(optionsTable({ phase: turn() }));
     await page.getByText('Play your floor, then end.').waitFor();
     await page.evaluate(() => new Promise((done) => { setTimeout(done, 200); }));
     assert.equal(await page.locator('.floor.front [data-slot="0"]').getAttribute('aria-pressed'), 'true');

@@ -118,7 +118,7 @@ export const PAGES = {
   },
 
   async 'the player is ready, and then all are'({ house, page }) {
-    house.show(betweenGames({ phase: preparingPhase() }));
+    await house.show(betweenGames({ phase: preparingPhase() }));
     house.follow = (said) => said.type === 'ready'
       ? { events: [{ type: 'ready', seat: 0 }], scene: betweenGames({ phase: preparingPhase([0]) }) } : null;
     await page.locator('.between .ready').click();
@@ -130,7 +130,7 @@ export const PAGES = {
   },
 
   async 'the last player is ready, and the game opens at once'({ house, page }) {
-    house.show(betweenGames({ phase: preparingPhase() }));
+    await house.show(betweenGames({ phase: preparingPhase() }));
     house.follow = (said) => {
       if (said.type !== 'ready') return null;
       const opening = { type: 'opening', game: said.game };
@@ -143,7 +143,7 @@ export const PAGES = {
   },
 
   async 'the seat is lost'({ house, page }) {
-    house.show(betweenGames({ phase: preparingPhase([], 2000) }));
+    await house.show(betweenGames({ phase: preparingPhase([], 2000) }));
     await page.getByText('The next game begins when all are ready.').waitFor();
     house.tell([{ type: 'left', seat: 0, player: house.scene.view.seats[0].player, reason: 'not_ready' }],
       betweenGames({ phase: { type: 'waiting' }, seats: { 0: null } }));
@@ -154,7 +154,7 @@ export const PAGES = {
   },
 
   async 'the connection is lost and restored'({ house, page, context }) {
-    house.show(TURN);
+    await house.show(TURN);
     await page.locator('[data-act="draw"]:not([disabled])').waitFor();
     await context.setOffline(true);
     house.cut();
@@ -169,7 +169,7 @@ export const PAGES = {
   },
 
   async 'a second tab plays, and the first takes over'({ house, page }) {
-    house.show(TURN);
+    await house.show(TURN);
     await page.locator('[data-act="draw"]:not([disabled])').waitFor();
     house.cut(4001);
     const replaced = page.getByRole('dialog', { name: 'You play in another tab.' });
@@ -180,7 +180,7 @@ export const PAGES = {
   },
 
   async 'the page is reloaded during a game'({ house, page }) {
-    house.show(TURN);
+    await house.show(TURN);
     await page.locator('[data-act="draw"]:not([disabled])').waitFor();
     await page.reload();
     await page.locator('[data-act="draw"]:not([disabled])').waitFor();
@@ -188,7 +188,7 @@ export const PAGES = {
   },
 
   async 'the table is ended by an operator'({ house, page }) {
-    house.show(TURN);
+    await house.show(TURN);
     await page.locator('[data-act="draw"]:not([disabled])').waitFor();
     house.scene = null;
     for (const socket of house.sockets) socket.send({ type: 'closed', table: TURN.view.table, reason: 'voided' });

@@ -54,7 +54,7 @@ const waitForRequest = async (house, name) => {
 
 /** Ends a game at this table, won by the player. */
 async function endGame(house, page) {
-  house.show(table());
+  await house.show(table());
   await page.locator('.rack [data-card]').first().waitFor();
   house.tell(winMessages(), preparingAfter);
   await page.locator('.ending').waitFor();
@@ -101,7 +101,7 @@ export const PEOPLE = {
       await sheet.getByRole('button', { name: 'Fill with bots' }).click();
       await waitForRequest(house, `POST /v1/private-tables/${CODE}/bots`);
       const bots = { 1: { bot: true, name: 'Bot Benjie' }, 2: { bot: true, name: 'Bot Carmela' } };
-      house.show(betweenGames({ phase: preparingPhase(), seats: bots, terms: { private: { ends_after_ms: 3600000 } } }));
+      await house.show(betweenGames({ phase: preparingPhase(), seats: bots, terms: { private: { ends_after_ms: 3600000 } } }));
       await sheet.getByRole('button', { name: 'Fill with bots' }).waitFor({ state: 'detached' });
     });
   },
@@ -159,7 +159,7 @@ export const PEOPLE = {
       [`PUT /v1/me/mutes/${OTHERS[0]}`]: {}, [`DELETE /v1/me/blocks/${OTHERS[0]}`]: {}, [`POST /v1/games/${GAME}/reports`]: {},
     };
     await withAnswers(house, answers, async () => {
-      house.show(table());
+      await house.show(table());
       await page.getByRole('button', { name: 'Profile of Benjie' }).click();
       const sheet = page.getByRole('dialog', { name: 'Benjie' });
       await sheet.getByText('120', { exact: true }).waitFor();
@@ -186,7 +186,7 @@ export const PEOPLE = {
   async "a bot's profile has a record and no mute button, and players have a profile of their own"({ house, page }) {
     const answers = { [`GET /v1/players/${OTHERS[0]}`]: { ...PROFILE, name: 'Bot Benjie', is_bot: true }, [`GET /v1/players/${ME}`]: { ...PROFILE, id: ME, name: 'Althea', statistics: [] } };
     await withAnswers(house, answers, async () => {
-      house.show(table({ seats: { 1: { bot: true, name: 'Bot Benjie' } } }));
+      await house.show(table({ seats: { 1: { bot: true, name: 'Bot Benjie' } } }));
       await page.getByRole('button', { name: 'Profile of Bot Benjie' }).click();
       await page.getByRole('dialog', { name: 'Benjie' }).getByText('A bot of the house').waitFor();
       assert.equal(await page.getByRole('switch').count(), 0);

@@ -25,7 +25,7 @@ async function assertAccessible(house, page, name) {
 
 export const PRACTISING = {
   async 'a practice table is labelled, and offers advice'({ house, page }) {
-    house.show(turn());
+    await house.show(turn());
     const ask = page.getByRole('button', { name: ASK });
     await ask.waitFor();
     await page.getByText('practice, no coins').waitFor();
@@ -45,7 +45,7 @@ export const PRACTISING = {
     await page.locator('.rack [data-card="2C"]').click({ position: { x: 7, y: 18 } });
     await page.locator('[data-act="dump"]:not([disabled])').click();
     assert.deepEqual((await house.next('act')).action, { type: 'dump', card: '2C' });
-    house.show({ ...turn(), prompt: 8 });
+    await house.show({ ...turn(), prompt: 8 });
     await ask.waitFor();
     assert.equal(await page.getByText('A bot would play').count(), 0);
     assert.notEqual(await outlineStyle(page, '.rack [data-card="KS"]'), 'dashed');
@@ -65,7 +65,7 @@ export const PRACTISING = {
   },
 
   async 'a table with coins offers no advice'({ house, page }) {
-    house.show(turn({ terms: {} }));
+    await house.show(turn({ terms: {} }));
     await page.locator('.say.urgent').waitFor();
     const before = house.heard.length;
     await page.keyboard.press('h');
@@ -81,7 +81,7 @@ export const PRACTISING = {
   async 'a practice game ends without coins, and leaving it is free'({ house, page }) {
     const items = [{ name: 'normal', rule: '6.1', counts: 1 }, { name: 'burned', rule: '6.6', counts: 1 }];
     const settlement = { winner: 0, fees: [], pot: null, payments: [{ from: 1, to: 0, owed: 0, paid: 0, items }] };
-    house.show(turn());
+    await house.show(turn());
     await page.getByRole('button', { name: 'Menu' }).click();
     await page.getByRole('button', { name: 'Leave' }).click();
     await page.getByText('Leave during a game? Leaving ends it.').waitFor();

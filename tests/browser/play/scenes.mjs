@@ -51,7 +51,7 @@ export const preparingAfter = betweenGames({ phase: preparingPhase(), pot: 0 });
 export const SCENES = {
   async 'a chow with a choice of melds'({ house, page }) {
     const ways = [['5H', '6H'], ['6H', '8H'], ['8H', '9H'], ['7C', '7D']];
-    house.show(draw(HAND, {
+    await house.show(draw(HAND, {
       discards: ['TD', '7H'], melds: [kings],
       legal: [{ type: 'draw' }, ...ways.map((cards) => ({ type: 'chow', cards }))],
     }));
@@ -66,14 +66,14 @@ export const SCENES = {
     await chooser.getByRole('button', { name: '6 of hearts, 8 of hearts, 7 of hearts' }).click();
     assert.deepEqual((await house.next('act')).action, { type: 'chow', cards: ['6H', '8H'] });
     // Lifted cards decide without a question.
-    house.show(house.scene);
+    await house.show(house.scene);
     for (const card of ['7C', '7D']) await liftCard(page, card);
     await page.locator('[data-act="chow"]:not([disabled])').click();
     assert.deepEqual((await house.next('act')).action, { type: 'chow', cards: ['7C', '7D'] });
   },
 
   async 'an illegal sapaw, and a legal one by touching the meld'({ house, page }) {
-    house.show(play(HAND, {
+    await house.show(play(HAND, {
       discards: ['TD'], melds: [kings, mine],
       legal: [{ type: 'sapaw', card: 'KS', meld: 0 }, ...HAND.filter((card) => card !== 'KS').map((card) => ({ type: 'dump', card }))],
     }));
@@ -101,34 +101,34 @@ export const SCENES = {
       phase: { type: 'fight', fighter: 1, asked: [0, 2], asked_secretly: [], answered: [] },
       legal: [{ type: 'challenge' }, { type: 'fold' }],
     });
-    house.show(fight);
+    await house.show(fight);
     await page.getByText('Benjie calls a fight! Challenge or fold?').waitFor();
     assert.match(await page.locator('[data-act="challenge"]').innerText(), /with 9 points/);
     await house.picture(page, 'fight-called');
     await page.locator('[data-act="challenge"]').click();
     assert.deepEqual((await house.next('act')).action, { type: 'challenge' });
-    house.show(fight);
+    await house.show(fight);
     await page.locator('[data-act="fold"]:not([disabled])').click();
     assert.deepEqual((await house.next('act')).action, { type: 'fold' });
   },
 
   async 'the player’s own fight, and the reason against it'({ house, page }) {
-    house.show(draw(['2C', '3D', '4S'], { melds: [mine], discards: ['TD'], legal: [{ type: 'draw' }, { type: 'fight' }] }));
+    await house.show(draw(['2C', '3D', '4S'], { melds: [mine], discards: ['TD'], legal: [{ type: 'draw' }, { type: 'fight' }] }));
     await page.getByText('Your turn: draw, chow or fight.').waitFor();
     await page.locator('[data-act="fight"]:not([disabled])').click();
     assert.deepEqual((await house.next('act')).action, { type: 'fight' });
     const blocked = playingTable({ hand: ['2C', '3D', '4S'], melds: [mine], discards: ['TD'], added: [0],
       phase: { type: 'draw', seat: 0, fight_blocked: true }, legal: [{ type: 'draw' }] });
-    house.show(blocked);
+    await house.show(blocked);
     await page.locator('[data-act="fight"][disabled]').getByText('sapawed: next turn').waitFor();
-    house.show(draw(['2C', '3D', '4S'], { melds: [kings], discards: ['TD'], legal: [{ type: 'draw' }] }));
+    await house.show(draw(['2C', '3D', '4S'], { melds: [kings], discards: ['TD'], legal: [{ type: 'draw' }] }));
     await page.locator('[data-act="fight"][disabled]').getByText('lay a meld first').waitFor();
   },
 
   async 'lifted cards are dropped as a meld, and refused if they form none'({ house, page }) {
     const hand = ['6S', '7S', '8S', '9S', 'KD', '2C'];
     const drops = [['6S', '7S', '8S'], ['7S', '8S', '9S'], ['6S', '7S', '8S', '9S']];
-    house.show(play(hand, { discards: ['TD'],
+    await house.show(play(hand, { discards: ['TD'],
       legal: [...drops.map((cards) => ({ type: 'drop', cards })), ...hand.map((card) => ({ type: 'dump', card }))] }));
     // The complete run is offered by default.
     await page.locator('[data-act="drop"]').getByText('6♠ 7♠ 8♠ 9♠').waitFor();
@@ -143,7 +143,7 @@ export const SCENES = {
 
   async 'a card is dragged to the discards, to a meld, and within the hand'({ house, page }) {
     const legal = [{ type: 'sapaw', card: 'KS', meld: 0 }, ...HAND.filter((card) => card !== 'KS').map((card) => ({ type: 'dump', card }))];
-    house.show(play(HAND, { discards: ['TD'], melds: [kings], legal }));
+    await house.show(play(HAND, { discards: ['TD'], melds: [kings], legal }));
     await page.locator('.rack [data-card="4S"]').waitFor();
     const drag = async (card, to) => {
       // The card still lies there, and nothing covers it.
@@ -159,10 +159,10 @@ export const SCENES = {
     };
     await drag('QD', '.discards');
     assert.deepEqual((await house.next('act')).action, { type: 'dump', card: 'QD' });
-    house.show(house.scene);
+    await house.show(house.scene);
     await drag('KS', '[data-target="meld-0"]');
     assert.deepEqual((await house.next('act')).action, { type: 'sapaw', card: 'KS', meld: 0 });
-    house.show(house.scene);
+    await house.show(house.scene);
     // A card in an illegal place goes back, and the rule is shown.
     const sent = house.heard.length;
     await drag('KS', '.discards');
@@ -178,7 +178,7 @@ export const SCENES = {
     const hand = ['5H', '6H', '7H', 'KS', 'KD', 'KC'];
     const scene = play(hand, { discards: ['TD'], counts: [6, 3, 7], crown: { player: ME, wins: 1 },
       legal: [{ type: 'drop', cards: ['5H', '6H', '7H'] }, { type: 'tongits' }, { type: 'dump', card: 'KS' }] });
-    house.show(scene);
+    await house.show(scene);
     house.follow = (said) => said.type === 'act' ? { events: winMessages(), scene: preparingAfter } : null;
     await page.locator('[data-act="tongits"]:not([disabled])').click();
     assert.deepEqual((await house.next('act')).action, { type: 'tongits' });
@@ -206,7 +206,7 @@ export const SCENES = {
   async 'the AI plays, and the player takes the seat back'({ house, page }) {
     const scene = playingTable({ hand: HAND, phase: { type: 'draw', seat: 1, fight_blocked: false }, discards: ['TD'],
       melds: [kings], seats: { 0: { taken_over: true }, 2: { connected: false, taken_over: true }, 1: { bot: true, name: 'Bot Benjie' } } });
-    house.show(scene);
+    await house.show(scene);
     await page.getByText('The AI plays for you.').waitFor();
     await house.picture(page, 'taken-over');
     house.follow = (said) => said.type === 'take_back' ? { events: [{ type: 'takeover', seat: 0, on: false }],
@@ -218,7 +218,7 @@ export const SCENES = {
   },
 
   async 'phrases are sent and shown'({ house, page }) {
-    house.show(draw(HAND, { discards: ['TD'], melds: [kings], legal: [{ type: 'draw' }] }));
+    await house.show(draw(HAND, { discards: ['TD'], melds: [kings], legal: [{ type: 'draw' }] }));
     house.follow = () => ({ said: true });
     await page.getByRole('button', { name: 'Say' }).click();
     await page.getByRole('button', { name: 'Well played!' }).click();
@@ -234,7 +234,7 @@ export const SCENES = {
 
   async 'the game is played by the keyboard alone'({ house, page }) {
     const legal = HAND.filter((card) => card !== 'KS').map((card) => ({ type: 'dump', card }));
-    house.show(play(HAND, { discards: ['TD'], melds: [kings], legal }));
+    await house.show(play(HAND, { discards: ['TD'], melds: [kings], legal }));
     await page.locator('.rack [data-card="2C"]').waitFor();
     await page.locator('.rack [tabindex="0"]').focus();
     await page.keyboard.press('Home');
@@ -252,7 +252,7 @@ export const SCENES = {
   },
 
   async 'the settings, and refusals in Filipino'({ house, page }) {
-    house.show(play(HAND, { discards: ['TD'], melds: [kings], legal: [{ type: 'sapaw', card: 'KS', meld: 0 }, { type: 'dump', card: '2C' }] }));
+    await house.show(play(HAND, { discards: ['TD'], melds: [kings], legal: [{ type: 'sapaw', card: 'KS', meld: 0 }, { type: 'dump', card: '2C' }] }));
     await page.getByRole('button', { name: 'Menu' }).click();
     await page.getByRole('button', { name: 'Settings' }).click();
     await page.getByRole('button', { name: 'Filipino' }).click();

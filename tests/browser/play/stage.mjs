@@ -80,7 +80,7 @@ async function checkLayouts({ browser, house, mistakes, picture }) {
     await page.goto(`${house.url}/play`);
     const looks = [['dealt', dealt], ['crowded', crowded], ['ready', betweenGames({ phase: preparingPhase() })], ...ASSETS_LOOKS, ...OPTIONS_LOOKS, ...PRACTICE_LOOKS];
     for (const [name, scene] of looks) {
-      house.show(scene);
+      await house.show(scene);
       await page.waitForTimeout(350);
       await picture(page, `table-${name}-${size}`);
       for (const wrong of await findOverflows(page)) mistakes.push(`${name} on ${size}: ${wrong}`);

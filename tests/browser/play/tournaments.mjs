@@ -13,14 +13,14 @@ const HAND = ['2C', '5H', '6H', '9S', 'KS'];
 
 const LISTED = {
   id: ID, name: 'Three in a ring', state: 'announced', format: 'sit_and_go', kind: 'tongits', seats: 3, entrants: 1, entrants_min: 3, entrants_max: 3,
-  buy_in: 5000, fee: 500, guarantee: 20000, starts_at: null,
+  buy_in: 5000, fee: 500, guarantee: 20000, has_bots: false, starts_at: null,
 };
 const row = (at, more = {}) => ({ rank: at + 1, player: [ME, ...OTHERS][at], name: NAMES[at], is_bot: false, score: [450, -150, -300][at], games: 1, is_eliminated: false, ...more });
 const ROWS = [row(0), row(1), row(2)];
-const ENTRY = { state: 'registered', rank: null, score: 0, games: 0, table: null, place: null, prize: null, refund: null };
+const ENTRY = { state: 'registered', is_paid_by_pass: false, rank: null, score: 0, games: 0, table: null, place: null, prize: null, refund: null };
 const detail = (more = {}) => ({
   ...LISTED, round: 0, pool: null, prizes: [], expected_pool: 20000, expected_prizes: [12000, 8000], stages: [{ rounds: 1, games: 2, advance: 0 }],
-  duration_s: null, late_registration_s: 0, is_registration_open: true, is_private: false, has_bots: false, next_at: null, leaders: [],
+  duration_s: null, late_registration_s: 0, is_registration_open: true, is_private: false, accepts_passes: false, passes: [], next_at: null, leaders: [],
   commitment: '9985b2e4b9b71b28ce59ea5ce77f0b110637b625c6d7f41e982c9510940a2056', entry: null, ...more,
 });
 const started = (entry, more = {}) => detail({
@@ -115,6 +115,29 @@ export const TOURNAMENTS = {
     forgetTournaments(house);
   },
 
+  async 'a pass pays an entry and comes back, and bots are named'({ house, page }) {
+    const passes = [{ id: PRIVATE, buy_in_max: 5000, granted_at: '2026-03-01T12:00:00Z', used_in: null, used_at: null }];
+    const one = detail({ accepts_passes: true, passes, has_bots: true });
+    setTournament(house, one, [{ ...LISTED, has_bots: true }]);
+    await openLobby(house, page);
+    await page.getByRole('button', { name: /Three in a ring.*with bots/ }).click();
+    const sheet = page.getByRole('dialog', { name: 'Three in a ring' });
+    await sheet.getByText('passes accepted', { exact: false }).waitFor();
+    await sheet.getByRole('button', { name: 'Register for 55 coins' }).waitFor();
+    await sheet.getByRole('button', { name: 'Register with a pass' }).click();
+    await sheet.getByText('One of your passes pays the entry', { exact: false }).waitFor();
+    await assertAccessible(house, page, 'tournament-pass');
+    setTournament(house, detail({ accepts_passes: true, entrants: 2, entry: { ...ENTRY, is_paid_by_pass: true } }));
+    await sheet.getByRole('button', { name: 'Register', exact: true }).click();
+    assert.deepEqual((await waitForRequest(house, `PUT /v1/tournaments/${ID}/entry`)).body, { payment: 'pass' });
+    await sheet.getByRole('button', { name: 'Withdraw' }).click();
+    await sheet.getByText('Withdraw and get your pass back?').waitFor();
+    setTournament(house, one);
+    await sheet.getByRole('button', { name: 'Withdraw' }).click();
+    await page.getByText('You are no longer in. Your pass came back.').waitFor();
+    forgetTournaments(house);
+  },
+
   async 'a private tournament is found by its code, and refuses another'({ house, page }) {
     const one = detail({ id: ID, is_private: true, buy_in: 0, fee: 0 });
     setTournament(house, one, []);
@@ -148,7 +171,7 @@ export const TOURNAMENTS = {
     // The sheet is closed, and the first game needs no touch.
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await house.next('ready');
-    house.show(table());
+    await house.show(table());
     await page.getByRole('button', { name: 'Standings: rank 1, 4.50' }).click();
     const panel = page.locator('.beside');
     await panel.getByText('1 of 3').waitFor();
@@ -164,7 +187,7 @@ export const TOURNAMENTS = {
 
   async 'a player waits between rounds, and is then shown the place and the prize'({ house, page }) {
     setTournament(house, started({ state: 'waiting' }));
-    house.show(table());
+    await house.show(table());
     await page.locator('.rack [data-card]').first().waitFor();
     house.tell(winMessages().slice(0, -1).concat({ type: 'left', seat: 0, reason: 'finished' }), null);
     await page.locator('.ending').waitFor();

@@ -77,6 +77,7 @@ impl Kind {
             break_ms: if is_scheduled { 500 } else { 0 },
             is_private: false,
             bots: false,
+            bots_after_ms: 0,
         }
     }
 }

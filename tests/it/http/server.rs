@@ -28,7 +28,7 @@ use bahay::rewards::{Rewards, Terms};
 use bahay::social::Social;
 use bahay::standings::{Calendar, Standings};
 use bahay::tables::Tables;
-use bahay::tournaments::{TournamentRequests, TournamentSchedules, Tournaments};
+use bahay::tournaments::{GuaranteeLimit, TournamentRequests, TournamentSchedules, Tournaments};
 use bahay::verify::hourly::Checks;
 use bahay_engine::coins::Coins;
 use bahay_engine::table::{Clocks, PlayerId};
@@ -84,6 +84,7 @@ pub(crate) struct Node {
     pub(crate) accounts: Accounts,
     pub(crate) standings: Standings,
     pub(crate) schedules: TournamentSchedules,
+    pub(crate) tournaments: Tournaments,
     /// The live store of the node.
     pub(crate) live: TestLive,
     task: JoinHandle<()>,
@@ -343,12 +344,9 @@ impl Node {
         let standings = Standings::new(pool.clone(), live.clone(), Calendar::default());
         let reports = Reports::with_own_pool(&pool).with_records(records.clone());
         let tournaments = Tournaments::new(pool.clone(), ledger.clone(), lobby.clone());
-        let schedules = TournamentSchedules::new(
-            pool.clone(),
-            tournaments.clone(),
-            standings.calendar().time_zone().clone(),
-            TOURNAMENT_APPROVAL_ABOVE,
-        );
+        let zone = standings.calendar().time_zone().clone();
+        let limit = GuaranteeLimit::new(TOURNAMENT_APPROVAL_ABOVE, zone);
+        let schedules = TournamentSchedules::new(pool.clone(), tournaments.clone(), limit.clone());
         let services = Services {
             accounts: accounts.clone(),
             analyses: Analyses::new(ANALYSIS_OPTIONS),
@@ -371,13 +369,9 @@ impl Node {
             rewards: Rewards::new(pool.clone(), ledger.clone(), clock.clone(), Terms::default()),
             social: Social::new(pool.clone()),
             standings: standings.clone(),
-            tournament_requests: TournamentRequests::new(
-                pool.clone(),
-                tournaments.clone(),
-                TOURNAMENT_APPROVAL_ABOVE,
-            ),
+            tournament_requests: TournamentRequests::new(pool.clone(), tournaments.clone(), limit),
             tournament_schedules: schedules.clone(),
-            tournaments,
+            tournaments: tournaments.clone(),
             ledger,
             lobby,
             live,
@@ -403,6 +397,7 @@ impl Node {
             accounts,
             standings,
             schedules,
+            tournaments,
             live: stored,
             task,
             probing,

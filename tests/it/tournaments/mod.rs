@@ -6,6 +6,10 @@ mod collusion;
 mod deletion;
 mod duplicate;
 mod formats;
+mod guarantees;
+mod house_bots;
+mod passes;
+mod reminders;
 mod schedules;
 mod standings;
 
@@ -61,6 +65,7 @@ pub(crate) fn sit_and_go() -> TournamentTerms {
         break_ms: 0,
         is_private: false,
         bots: false,
+        bots_after_ms: 0,
     }
 }
 

@@ -250,6 +250,14 @@ export interface Operations {
     body: undefined;
     answer: null;
   };
+  /** List my passes */
+  "GET /v1/me/passes": {
+    path: undefined;
+    query: undefined;
+    headers: undefined;
+    body: undefined;
+    answer: TournamentPasses;
+  };
   /** Change my password */
   "PUT /v1/me/password": {
     path: undefined;
@@ -818,6 +826,8 @@ export interface ExportHead {
   readonly mutes: readonly ExportedSanction[];
   /** The newest 50 notes that operators wrote about the player. */
   readonly notes: readonly ExportedNote[];
+  /** The player's passes, unused ones first, at most 500. */
+  readonly passes: readonly TournamentPass[];
   readonly player: OwnProfile;
   /** The reports that the player made, newest first. */
   readonly reports_made: readonly SentReport[];
@@ -1204,10 +1214,12 @@ export interface Notice {
    * other players of the table within a day. `banned`: the player is banned for a time.
    * `ban_lifted`: a ban was lifted. `muted`: the player's chat messages are refused.
    * `mute_lifted`: a mute was lifted. `rematch`: the player `from` invites to play `game`
-   * again, at the private table with `code`. `tournament_started`: the `tournament` has started.
+   * again, at the private table with `code`. `tournament_soon`: the `tournament`, which
+   * the player has entered, starts in five minutes. `tournament_started`: it has started.
    * `tournament_placed`: the player has the final `place`, without a prize. `tournament_prize`:
    * `amount` is the prize of the final `place`. `tournament_refund`: the tournament was
    * cancelled, and `amount` came back. `tournament_cancelled`: the same without an amount.
+   * `pass_granted`: the player has a pass for a tournament with a buy-in of at most `amount`.
    * Kinds may be added, but do not change.
    */
   readonly kind: string;
@@ -1448,7 +1460,7 @@ export interface Problem {
 }
 
 /** The kind of a problem, for programs. Codes may be added, but do not change. */
-export type ProblemCode = "route_not_found" | "method_not_allowed" | "path_invalid" | "query_invalid" | "cursor_invalid" | "body_not_json" | "body_too_large" | "body_unreadable" | "body_malformed" | "body_invalid" | "time_zone_unknown" | "idempotency_key_missing" | "idempotency_key_invalid" | "idempotency_key_reused" | "idempotency_key_in_use" | "too_many_idempotency_keys" | "host_invalid" | "token_missing" | "token_malformed" | "token_forged" | "token_expired" | "token_revoked" | "refresh_token_unknown" | "refresh_token_reused" | "refresh_token_expired" | "session_ended" | "credentials_wrong" | "id_token_refused" | "proof_missing" | "proof_refused" | "banned" | "form_foreign" | "operator_token_unknown" | "operator_token_expired" | "second_factor_missing" | "operator_role_missing" | "too_many_requests" | "sign_in_locked" | "exported_lately" | "sign_in_busy" | "origin_refused" | "game_not_found" | "game_not_finished" | "game_voided" | "analysis_busy" | "own_player" | "too_many_relations" | "already_reported" | "report_not_found" | "report_decided" | "pair_not_found" | "notice_not_found" | "password_wrong" | "device_wrong" | "device_taken" | "identity_wrong" | "proof_insufficient" | "password_easy" | "password_set" | "password_not_set" | "name_reserved" | "name_taken" | "name_changed_lately" | "issuer_unknown" | "issuer_unavailable" | "identity_taken" | "issuer_linked" | "last_sign_in" | "session_not_found" | "in_game" | "room_not_found" | "too_few_coins" | "room_closed" | "socket_required" | "not_ready_before" | "too_many_coins" | "account_required" | "private_bet_too_high" | "room_limit" | "rooms_invalid" | "seated_elsewhere" | "ticket_not_found" | "ticket_matched" | "code_not_found" | "rules_invalid" | "bet_invalid" | "too_many_private_tables" | "practice_full" | "table_full" | "kicked_by_host" | "not_host" | "game_running" | "seat_after_game" | "bots_unavailable" | "rematch_over" | "room_taken" | "room_name_taken" | "room_changed" | "room_unsound" | "too_many_rooms" | "seating" | "not_seated" | "table_halted" | "tournament_not_found" | "tournament_code_required" | "tournament_over" | "registration_closed" | "tournament_full" | "tournament_started" | "cancellation_changed" | "tournament_approval_required" | "tournament_request_not_found" | "tournament_request_own" | "tournament_request_not_own" | "tournament_request_not_independent" | "tournament_request_decided" | "tournament_schedule_not_found" | "tournament_unsound" | "not_registered" | "round_not_found" | "round_not_over" | "not_arena" | "daily_claimed" | "relief_not_due" | "relief_used_up" | "network_used_up" | "welcome_due" | "player_not_found" | "account_not_found" | "operation_not_found" | "correction_not_found" | "job_not_found" | "adjustment_too_large" | "correction_own" | "correction_not_own" | "correction_not_independent" | "adjustment_day_max" | "correction_decided" | "not_reversible" | "already_reversed" | "reversal_requested" | "adjustment_requested" | "overdrawn" | "operator_not_found" | "operator_taken" | "operator_own" | "last_administrator" | "not_banned" | "not_muted" | "table_not_found" | "no_game" | "game_changed" | "not_halted" | "table_broken" | "table_live" | "pot_empty" | "upgrade_required" | "upgrade_invalid" | "request_timeout" | "timed_out" | "archive_unreachable" | "unavailable" | "internal";
+export type ProblemCode = "route_not_found" | "method_not_allowed" | "path_invalid" | "query_invalid" | "cursor_invalid" | "body_not_json" | "body_too_large" | "body_unreadable" | "body_malformed" | "body_invalid" | "time_zone_unknown" | "idempotency_key_missing" | "idempotency_key_invalid" | "idempotency_key_reused" | "idempotency_key_in_use" | "too_many_idempotency_keys" | "host_invalid" | "token_missing" | "token_malformed" | "token_forged" | "token_expired" | "token_revoked" | "refresh_token_unknown" | "refresh_token_reused" | "refresh_token_expired" | "session_ended" | "credentials_wrong" | "id_token_refused" | "proof_missing" | "proof_refused" | "banned" | "form_foreign" | "operator_token_unknown" | "operator_token_expired" | "second_factor_missing" | "operator_role_missing" | "too_many_requests" | "sign_in_locked" | "exported_lately" | "sign_in_busy" | "origin_refused" | "game_not_found" | "game_not_finished" | "game_voided" | "analysis_busy" | "own_player" | "too_many_relations" | "already_reported" | "report_not_found" | "report_decided" | "pair_not_found" | "notice_not_found" | "password_wrong" | "device_wrong" | "device_taken" | "identity_wrong" | "proof_insufficient" | "password_easy" | "password_set" | "password_not_set" | "name_reserved" | "name_taken" | "name_changed_lately" | "issuer_unknown" | "issuer_unavailable" | "identity_taken" | "issuer_linked" | "last_sign_in" | "session_not_found" | "in_game" | "room_not_found" | "too_few_coins" | "room_closed" | "socket_required" | "not_ready_before" | "too_many_coins" | "account_required" | "private_bet_too_high" | "room_limit" | "rooms_invalid" | "seated_elsewhere" | "ticket_not_found" | "ticket_matched" | "code_not_found" | "rules_invalid" | "bet_invalid" | "too_many_private_tables" | "practice_full" | "table_full" | "kicked_by_host" | "not_host" | "game_running" | "seat_after_game" | "bots_unavailable" | "rematch_over" | "room_taken" | "room_name_taken" | "room_changed" | "room_unsound" | "too_many_rooms" | "seating" | "not_seated" | "table_halted" | "tournament_not_found" | "tournament_code_required" | "tournament_over" | "registration_closed" | "tournament_full" | "passes_not_accepted" | "pass_missing" | "tournament_started" | "cancellation_changed" | "tournament_approval_required" | "tournament_request_not_found" | "tournament_request_own" | "tournament_request_not_own" | "tournament_request_not_independent" | "tournament_request_decided" | "tournament_schedule_not_found" | "tournament_unsound" | "not_registered" | "round_not_found" | "round_not_over" | "not_arena" | "daily_claimed" | "relief_not_due" | "relief_used_up" | "network_used_up" | "welcome_due" | "player_not_found" | "account_not_found" | "operation_not_found" | "correction_not_found" | "job_not_found" | "adjustment_too_large" | "correction_own" | "correction_not_own" | "correction_not_independent" | "adjustment_day_max" | "correction_decided" | "not_reversible" | "already_reversed" | "reversal_requested" | "adjustment_requested" | "overdrawn" | "operator_not_found" | "operator_taken" | "operator_own" | "last_administrator" | "not_banned" | "not_muted" | "table_not_found" | "no_game" | "game_changed" | "not_halted" | "table_broken" | "table_live" | "pot_empty" | "upgrade_required" | "upgrade_invalid" | "request_timeout" | "timed_out" | "archive_unreachable" | "unavailable" | "internal";
 
 /** A change of the player's own profile. Absent fields stay as they are. */
 export interface ProfileChangeRequest {
@@ -1510,6 +1522,8 @@ export interface RefreshRequest {
 export interface RegistrationRequest {
   /** The code of a private tournament. */
   readonly code?: string | null;
+  /** The form of the payment; `coins` by default. */
+  readonly payment?: string;
 }
 
 /** Coins for a nearly empty wallet. */
@@ -1776,6 +1790,8 @@ export interface Tournament {
   readonly format: string;
   /** The minimum of the pool. */
   readonly guarantee: Coins;
+  /** True if house bots complete the entrants, without prizes. */
+  readonly has_bots: boolean;
   readonly id: string;
   /** The kind of the game. */
   readonly kind: string;
@@ -1788,6 +1804,8 @@ export interface Tournament {
 
 /** A tournament, with the entry of the player who asks. */
 export type TournamentDetail = Tournament & {
+  /** True if a pass pays an entry instead of coins. */
+  readonly accepts_passes: boolean;
   /** The SHA-256 of the seed of all draws, which the results show at the end. */
   readonly commitment: string;
   /** The duration of an arena tournament, in seconds; null for others. */
@@ -1795,13 +1813,11 @@ export type TournamentDetail = Tournament & {
   readonly entry: (TournamentEntry | null);
   /**
    * The `pool`, once it is fixed. Before, the pool of the present entrants, completed to the
-   * minimum of entrants.
+   * minimum of entrants, or to one entrant where house bots complete them.
    */
   readonly expected_pool: Coins;
   /** The prizes of the expected pool, from the first place. */
   readonly expected_prizes: readonly Coins[];
-  /** True if house bots may take part, without prizes. */
-  readonly has_bots: boolean;
   /** True if only players with a code may register. */
   readonly is_private: boolean;
   /** True while players may register. */
@@ -1811,6 +1827,8 @@ export type TournamentDetail = Tournament & {
   /** The first rows of the standings, at most three; empty before the start. */
   readonly leaders: readonly TournamentStanding[];
   readonly next_at: (Time | null);
+  /** The player's unused passes that pay an entry. */
+  readonly passes: readonly TournamentPass[];
   readonly pool: (Coins | null);
   /** The prizes from the first place; empty until registration is closed. */
   readonly prizes: readonly Coins[];
@@ -1824,6 +1842,8 @@ export type TournamentDetail = Tournament & {
 export interface TournamentEntry {
   /** The number of games that have been scored. */
   readonly games: number;
+  /** True if a pass pays the entry, and not coins. */
+  readonly is_paid_by_pass: boolean;
   /** True if the player of an arena tournament is not paired (rule 4.5). */
   readonly is_paused: boolean;
   /** The final place, from 1; null while games can change it. */
@@ -1852,6 +1872,22 @@ export interface TournamentGame {
   readonly table: string;
   /** The number of the table in the round, from 1. */
   readonly table_number: number;
+}
+
+/** A pass, which pays one entry. */
+export interface TournamentPass {
+  /** The largest buy-in that the pass pays. */
+  readonly buy_in_max: Coins;
+  readonly granted_at: Time;
+  readonly id: string;
+  readonly used_at: (Time | null);
+  /** The tournament whose entry holds the pass; null while it is unused. */
+  readonly used_in: string | null;
+}
+
+/** The passes of a player. */
+export interface TournamentPasses {
+  readonly items: readonly TournamentPass[];
 }
 
 /** The lines of the list of results that follow from one line of the journal. */

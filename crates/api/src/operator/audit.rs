@@ -41,6 +41,8 @@ bahay_base::text_enum! {
         /// An API token, held by a program.
         Token = "token",
         Command = "command",
+        /// A schedule of tournaments, for the operator who created it.
+        Schedule = "schedule",
     }
 }
 

@@ -13,8 +13,9 @@ use crate::values::{Coins, IdText, ReasonText, Time};
 operations! {
     /// Request a correction
     ///
-    /// Nothing moves before another operator has approved it. An open request excludes an equal
-    /// one: the same amount for the same player, or a reversal of the same operation. For the roles
+    /// Coins, a reversal, or a pass for a tournament. Nothing moves before another operator has
+    /// approved it. An open request excludes an equal one: the same amount for the same player, or a
+    /// reversal of the same operation. For the roles
     /// `finance` and `admin`, in a session with the second factor.
     REQUEST_CORRECTION = Post "/v1/operator/corrections", Operators, Operator {
         headers RequiredKey,
@@ -128,6 +129,17 @@ pub enum RequestCorrection {
         #[schema(value_type = ReasonText)]
         reason: Reason,
     },
+    /// A pass, by which the player enters one tournament without coins. The house pays its buy-in, so
+    /// the limits on adjustments count the pass as coins of that amount.
+    Pass {
+        player: Uuid,
+        /// The largest buy-in that the pass pays, in hundredths of a coin, above zero.
+        #[schema(value_type = Coins)]
+        buy_in_max: i64,
+        /// The reason, which is stored with the correction.
+        #[schema(value_type = ReasonText)]
+        reason: Reason,
+    },
 }
 
 /// A rejection of a request.
@@ -145,16 +157,17 @@ pub struct Correction {
     pub id: Uuid,
     #[schema(inline)]
     pub kind: CorrectionKind,
-    /// The player whose wallet is adjusted; null for a reversal.
+    /// The player whose wallet is adjusted, or who gets the pass; null for a reversal.
     #[schema(required = true)]
     pub player: Option<Uuid>,
     /// That player's name.
     #[schema(required = true, example = "Maria")]
     pub player_name: Option<String>,
-    /// The coins that the wallet receives, negative if they are taken from it; null for a reversal.
+    /// The coins that the wallet receives, negative if they are taken from it, or the largest buy-in
+    /// that the pass pays; null for a reversal.
     #[schema(required = true)]
     pub amount: Option<Coins>,
-    /// The operation that is reversed; null for an adjustment.
+    /// The operation that is reversed; null for others.
     #[schema(required = true)]
     pub reversed_operation: Option<i64>,
     /// The game of the operation that is reversed, if it belongs to one.
@@ -176,7 +189,8 @@ pub struct Correction {
     /// The reason of a rejection.
     #[schema(required = true)]
     pub rejection_reason: Option<String>,
-    /// The operation of the ledger that booked the correction; null unless it is approved.
+    /// The operation of the ledger that booked the correction; null unless it is approved, and for a
+    /// pass.
     #[schema(required = true)]
     pub operation: Option<i64>,
 }
@@ -225,12 +239,15 @@ pub struct PreviewedRefusal {
     pub detail: String,
 }
 
-/// The kind of a correction.
-#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum CorrectionKind {
-    Adjustment,
-    Reversal,
+bahay_base::text_enum! {
+    /// The kind of a correction.
+    #[derive(ToSchema)]
+    pub enum CorrectionKind {
+        Adjustment = "adjustment",
+        Reversal = "reversal",
+        /// A pass for a tournament.
+        Pass = "pass",
+    }
 }
 
 bahay_base::text_enum! {

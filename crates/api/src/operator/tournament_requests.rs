@@ -14,7 +14,7 @@ use crate::values::{IdText, ReasonText, Time};
 operations! {
     /// Request a tournament
     ///
-    /// For a guarantee above the setting of the server: nothing is announced before another operator
+    /// For guarantees above the setting of the server: nothing is announced before another operator
     /// has approved it. For the role `admin`, in a session with the second factor.
     REQUEST_TOURNAMENT = Post "/v1/operator/tournament-requests", Operators, Operator {
         headers RequiredKey,

@@ -26,9 +26,9 @@ operations! {
     /// Announce a tournament
     ///
     /// A preset determines the format and the bounds on entrants, and the payouts unless the request
-    /// has some. The detail of `tournament_unsound` states the field. A guarantee above a setting of
-    /// the server is refused with `tournament_approval_required`: request the tournament instead. For
-    /// the role `admin`.
+    /// has some. The detail of `tournament_unsound` states the field. Guarantees of one operator that
+    /// add up to more than a setting of the server on a day of the house are refused with
+    /// `tournament_approval_required`: request the tournament instead. For the role `admin`.
     ANNOUNCE_TOURNAMENT = Post "/v1/operator/tournaments", Operators, Operator {
         headers RequiredKey,
         body AnnounceTournament,
@@ -159,9 +159,15 @@ pub struct AnnounceTournament {
     #[serde(default)]
     #[schema(minimum = 0, maximum = 86_400, example = 10)]
     pub break_s: Option<u32>,
-    /// True if house bots may take part, without prizes.
+    /// True if house bots complete the entrants, without prizes.
     #[serde(default)]
     pub bots: bool,
+    /// The time for which the first player of a sit-and-go waits before bots complete it, in seconds;
+    /// 60 by default. Absent without bots, and for all other tournaments, whose minimum bots complete
+    /// at the start.
+    #[serde(default)]
+    #[schema(minimum = 0, maximum = 86_400, example = 60)]
+    pub bots_after_s: Option<u32>,
     /// The code by which players register; absent for a public tournament.
     #[serde(default)]
     #[schema(min_length = 4, max_length = 16, pattern = "^[A-Z0-9]{4,16}$", example = "K7MWQ2XA")]

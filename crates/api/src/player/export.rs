@@ -11,6 +11,7 @@ use super::notices::Notice;
 use super::people::{ListedPlayer, Statistics};
 use super::rewards::Rewards;
 use super::sign_in::SignInMethods;
+use super::tournaments::TournamentPass;
 use crate::operation::operations;
 use crate::operator::player_reports::PlayerReport;
 use crate::values::{Coins, Time};
@@ -67,6 +68,8 @@ pub struct ExportHead {
     pub rewards: Rewards,
     /// The tournaments for which the player has registered, newest first.
     pub tournaments: Vec<ExportedTournament>,
+    /// The player's passes, unused ones first, at most 500.
+    pub passes: Vec<TournamentPass>,
     /// The newest 50 notes that operators wrote about the player.
     pub notes: Vec<ExportedNote>,
 }

@@ -41,10 +41,12 @@ pub struct Notice {
     /// other players of the table within a day. `banned`: the player is banned for a time.
     /// `ban_lifted`: a ban was lifted. `muted`: the player's chat messages are refused.
     /// `mute_lifted`: a mute was lifted. `rematch`: the player `from` invites to play `game`
-    /// again, at the private table with `code`. `tournament_started`: the `tournament` has started.
+    /// again, at the private table with `code`. `tournament_soon`: the `tournament`, which
+    /// the player has entered, starts in five minutes. `tournament_started`: it has started.
     /// `tournament_placed`: the player has the final `place`, without a prize. `tournament_prize`:
     /// `amount` is the prize of the final `place`. `tournament_refund`: the tournament was
     /// cancelled, and `amount` came back. `tournament_cancelled`: the same without an amount.
+    /// `pass_granted`: the player has a pass for a tournament with a buy-in of at most `amount`.
     /// Kinds may be added, but do not change.
     #[schema(example = "game_voided")]
     pub kind: String,

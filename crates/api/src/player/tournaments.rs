@@ -31,14 +31,23 @@ operations! {
 
     /// Register for a tournament
     ///
-    /// The price is held at once and returned on a withdrawal. Idempotent: a player who is
-    /// registered already pays nothing. A private tournament requires its `code`.
+    /// The price is held at once and returned on a withdrawal. With the `payment` `pass` an unused
+    /// pass is held instead: that of the least `buy_in_max` which pays the buy-in. Idempotent: a
+    /// player who is registered already pays nothing. A private tournament requires its `code`.
     REGISTER_FOR_TOURNAMENT = Put "/v1/tournaments/{id}/entry", Tournaments, Player {
         path id: IdText = "The tournament",
         body RegistrationRequest,
         200 json TournamentDetail: "The tournament, with the entry",
         refuses Banned TournamentNotFound TournamentCodeRequired TournamentOver RegistrationClosed
-            TournamentFull TooFewCoins,
+            TournamentFull TooFewCoins PassesNotAccepted PassMissing,
+    }
+
+    /// List my passes
+    ///
+    /// At most 500, unused ones first. A pass pays one entry of a tournament that accepts passes,
+    /// if the buy-in is at most `buy_in_max`; it pays no fee.
+    LIST_MY_PASSES = Get "/v1/me/passes", Me, Player {
+        200 json TournamentPasses: "The passes",
     }
 
     /// Withdraw from a tournament
@@ -129,6 +138,42 @@ pub struct RegistrationRequest {
     #[serde(default)]
     #[schema(max_length = 16, example = "K7MWQ2XA")]
     pub code: Option<String>,
+    /// The form of the payment; `coins` by default.
+    #[serde(default)]
+    #[schema(value_type = String, pattern = "^(coins|pass)$", example = "coins")]
+    pub payment: EntryPayment,
+}
+
+bahay_base::text_enum! {
+    /// The form in which a player pays an entry.
+    #[derive(Default)]
+    pub enum EntryPayment {
+        #[default]
+        Coins = "coins",
+        /// An unused pass of the player.
+        Pass = "pass",
+    }
+}
+
+/// The passes of a player.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct TournamentPasses {
+    pub items: Vec<TournamentPass>,
+}
+
+/// A pass, which pays one entry.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+pub struct TournamentPass {
+    pub id: Uuid,
+    /// The largest buy-in that the pass pays.
+    pub buy_in_max: Coins,
+    pub granted_at: Time,
+    /// The tournament whose entry holds the pass; null while it is unused.
+    #[schema(required = true)]
+    pub used_in: Option<Uuid>,
+    /// The time of the registration; null while it is unused.
+    #[schema(required = true)]
+    pub used_at: Option<Time>,
 }
 
 /// A tournament.
@@ -157,6 +202,8 @@ pub struct Tournament {
     pub fee: Coins,
     /// The minimum of the pool.
     pub guarantee: Coins,
+    /// True if house bots complete the entrants, without prizes.
+    pub has_bots: bool,
     /// The time of the start; null if it starts when it is full.
     #[schema(required = true)]
     pub starts_at: Option<Time>,
@@ -175,7 +222,7 @@ pub struct TournamentDetail {
     /// The prizes from the first place; empty until registration is closed.
     pub prizes: Vec<Coins>,
     /// The `pool`, once it is fixed. Before, the pool of the present entrants, completed to the
-    /// minimum of entrants.
+    /// minimum of entrants, or to one entrant where house bots complete them.
     pub expected_pool: Coins,
     /// The prizes of the expected pool, from the first place.
     pub expected_prizes: Vec<Coins>,
@@ -190,8 +237,10 @@ pub struct TournamentDetail {
     pub is_registration_open: bool,
     /// True if only players with a code may register.
     pub is_private: bool,
-    /// True if house bots may take part, without prizes.
-    pub has_bots: bool,
+    /// True if a pass pays an entry instead of coins.
+    pub accepts_passes: bool,
+    /// The player's unused passes that pay an entry.
+    pub passes: Vec<TournamentPass>,
     /// The time of the next round, or of the end of an arena tournament; null if none is fixed.
     #[schema(required = true)]
     pub next_at: Option<Time>,
@@ -239,6 +288,8 @@ bahay_base::text_enum! {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct TournamentEntry {
     pub state: EntryState,
+    /// True if a pass pays the entry, and not coins.
+    pub is_paid_by_pass: bool,
     /// The player's rank, from 1; null before the start.
     #[schema(required = true)]
     pub rank: Option<u32>,

@@ -107,6 +107,7 @@ impl SplitHalf {
             break_ms: 0,
             is_private: false,
             bots: false,
+            bots_after_ms: 0,
         };
         let id = TournamentId(Uuid::from_u64_pair(1, self.seed));
         let Key(seed) = self.key(0, 0, 0);

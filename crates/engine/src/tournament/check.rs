@@ -20,7 +20,10 @@ impl Tournament {
         match input {
             Input::Register { player, pass, bot, .. } => {
                 require(!is_over, Rejection::TournamentOver)?;
-                require(self.is_registration_open(now), Rejection::RegistrationClosed)?;
+                // Bots complete the entrants at the start.
+                let is_open =
+                    self.is_registration_open(now) || *bot && self.phase == Phase::Announced;
+                require(is_open, Rejection::RegistrationClosed)?;
                 require(!self.is_registered(*player), Rejection::AlreadyRegistered)?;
                 let has_room = self.entrant_count() < self.terms.entrants.most;
                 require(has_room, Rejection::TournamentFull)?;

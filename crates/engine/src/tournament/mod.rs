@@ -16,6 +16,7 @@
 //! Tables, wallets, connections, codes of private tournaments and schedules are deliberately absent.
 
 mod arena;
+mod bots;
 mod cancel;
 mod check;
 mod clock;

@@ -45,13 +45,15 @@ impl Tournament {
     }
 
     /// Returns the pool, once registration is closed; before, the pool that the present entrants
-    /// would have, completed by payments in coins to the minimum of entrants.
+    /// would have, completed by payments in coins to the minimum of entrants, or to one entrant where
+    /// house bots complete them.
     pub fn expected_pool(&self) -> Pool {
         if let Some(pool) = &self.pool {
             return Pool::clone(pool);
         }
-        let entered = self.count_entrants(Entrant::takes_part);
-        self.compute_pool(self.terms.entrants.least.saturating_sub(entered))
+        let persons = self.count_entrants(|entrant| entrant.takes_part() && !entrant.is_bot);
+        let least = if self.terms.bots { 1 } else { self.terms.entrants.least };
+        self.compute_pool(least.saturating_sub(persons))
     }
 
     /// Computes the pool of the present entrants and of further ones who pay in coins.

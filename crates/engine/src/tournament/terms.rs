@@ -72,8 +72,12 @@ pub struct TournamentTerms {
     pub break_ms: u32,
     /// True if only players with a code may register.
     pub is_private: bool,
-    /// True if house bots may take part, without prizes (rule 1.7).
+    /// True if house bots complete the entrants, without prizes (rule 1.7).
     pub bots: bool,
+    /// The time for which the first player of a sit-and-go waits before house bots complete it; zero
+    /// in all other tournaments.
+    #[serde(default)]
+    pub bots_after_ms: u32,
 }
 
 /// The game of a tournament's tables.
@@ -292,7 +296,11 @@ impl TournamentTerms {
             Format::KnockOut { .. } | Format::Duplicate { .. } => true,
         };
         ensure(is_possible, field, "a sit-and-go has none, and an arena less than its duration")?;
-        ensure(self.break_ms <= DURATION_MAX_MS, "break_ms", "it is at most a day")
+        ensure(self.break_ms <= DURATION_MAX_MS, "break_ms", "it is at most a day")?;
+        let field = "bots_after_ms";
+        ensure(self.bots_after_ms <= DURATION_MAX_MS, field, "it is at most a day")?;
+        let waits = is_sit_and_go && self.bots;
+        ensure(waits || self.bots_after_ms == 0, field, "only a sit-and-go with bots has one")
     }
 
     fn check_money(&self) -> Result<(), TermsError> {

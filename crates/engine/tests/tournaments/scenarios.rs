@@ -87,7 +87,7 @@ impl Case {
         let settings: Vec<(&str, &str)> =
             words.map(|word| word.split_once('=').unwrap_or((word, ""))).collect();
         let value = |name: &str, default: u32| {
-            let found = settings.iter().find(|(known, _)| *known == name);
+            let found = settings.iter().find(|(known, text)| *known == name && !text.is_empty());
             found.map_or(Ok(default), |(_, text)| number(text))
         };
         let format = match format {
@@ -113,6 +113,7 @@ impl Case {
         self.terms.entry.fee = coins(value("fee", 100)?.into());
         self.terms.guarantee = coins(value("guarantee", 0)?.into());
         self.terms.late_registration_ms = value("late", 0)?;
+        let bots_after_ms = value("bots", 0)?;
         for (name, text) in settings {
             match name {
                 "entrants" => {
@@ -120,7 +121,10 @@ impl Case {
                     self.terms.entrants = EntrantLimits { least, most };
                 }
                 "passes" => self.terms.entry.accepts_passes = true,
-                "bots" => self.terms.bots = true,
+                "bots" => {
+                    self.terms.bots = true;
+                    self.terms.bots_after_ms = bots_after_ms;
+                }
                 "payouts" => {
                     let steps = text.split(';').map(payout);
                     self.terms.payouts = steps.collect::<CaseResult<_>>()?;
@@ -161,6 +165,10 @@ impl Case {
             ["cancel"] => Input::Cancel { reason: CancelReason::House },
             ["refuse", who] => Input::EntryRefused { player: player(who)?, number: 1 },
             ["tick"] => Input::Tick,
+            ["due", ms] => {
+                self.now = number(ms)?;
+                return Ok(Ok(()));
+            }
             ["at", ms] => {
                 self.now = number(ms)?;
                 let now = Timestamp::from_ms(self.now);
@@ -281,6 +289,7 @@ impl Case {
     }
 
     fn expect(&mut self, what: &str, text: &str) -> CaseResult {
+        let now = Timestamp::from_ms(self.now);
         let words: Vec<&str> = what.split_whitespace().collect();
         let owed = self.due().iter().map(transfer_text).collect::<Vec<_>>();
         let tournament = self.tournament();
@@ -300,6 +309,7 @@ impl Case {
                 let prizes = tournament.pool().map(|pool| pool.prizes.clone()).unwrap_or_default();
                 joined(prizes.iter().map(Coins::to_string))
             }
+            ["bots"] => tournament.missing_bots(now).to_string(),
             ["settled"] => tournament.is_settled().to_string(),
             ["entrants"] => tournament.entrant_count().to_string(),
             ["playing"] => {

@@ -34,6 +34,7 @@ pub(super) fn terms(format: Format, least: u32, most: u32) -> TournamentTerms {
         break_ms: 20_000,
         is_private: false,
         bots: false,
+        bots_after_ms: 0,
     }
 }
 

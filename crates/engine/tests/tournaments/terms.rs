@@ -92,6 +92,11 @@ fn each_invalid_value_is_refused_by_its_field() {
         (invalid(scheduled(), |terms| terms.starts_at = None), "starts_at"),
         (invalid(sit_and_go(), |terms| terms.late_registration_ms = 1), "late_registration_ms"),
         (invalid(scheduled(), |terms| terms.break_ms = u32::MAX), "break_ms"),
+        (
+            invalid(scheduled(), |terms| (terms.bots, terms.bots_after_ms) = (true, 1)),
+            "bots_after_ms",
+        ),
+        (invalid(sit_and_go(), |terms| terms.bots_after_ms = 1), "bots_after_ms"),
         (invalid(scheduled(), |terms| terms.entry.buy_in = coins(-1)), "entry.buy_in"),
         (invalid(scheduled(), |terms| terms.entry.fee = coins(i64::MAX)), "entry.fee"),
         (invalid(scheduled(), |terms| terms.guarantee = coins(-1)), "guarantee"),

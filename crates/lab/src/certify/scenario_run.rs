@@ -206,11 +206,13 @@ impl ScenarioRun {
         self.server.disconnect_socket(self.server_ms(), socket);
     }
 
-    /// Runs the clock, sends what is due, and looks at the client.
+    /// Runs the clock, sends what is due, and looks at the client. The answers to what has arrived
+    /// are sent before the clock runs: they show the table as it was, and the client may answer them.
     fn settle(&mut self) {
         if self.verdict.is_some() {
             return;
         }
+        self.flush_outputs();
         self.server.run_clock(self.server_ms());
         self.run_plan();
         self.flush_outputs();

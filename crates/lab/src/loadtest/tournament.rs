@@ -70,6 +70,7 @@ pub fn arena_terms(options: &Options, now: Timestamp) -> Option<TournamentTerms>
         break_ms: 0,
         is_private: false,
         bots: false,
+        bots_after_ms: 0,
     })
 }
 

@@ -23,9 +23,9 @@ pub(crate) async fn request_correction(
 ) -> Result<Response, Problem> {
     let by = operator.require_corrections_role()?.require_session()?;
     let request = request.require_key()?;
-    let (subject, reason) = query::subject(request.parse_body()?)?;
+    let (content, reason) = query::content(request.parse_body()?)?;
     let work = async move |attempt| {
-        let correction = corrections.request(&by, subject, &reason, attempt).await?;
+        let correction = corrections.request(&by, content, &reason, attempt).await?;
         Ok((StatusCode::CREATED, Json(correction)))
     };
     Ok(request.execute(&operator, work).await)

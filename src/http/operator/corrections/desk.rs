@@ -1,4 +1,4 @@
-//! Corrections of the books: requested on one page, decided by another operator on a second one.
+//! Corrections of the books, and passes for tournaments: requested on one page, decided by another operator on a second one.
 
 use axum::extract::State;
 use axum::response::{Redirect, Response};
@@ -120,7 +120,7 @@ fn row(
     ]
 }
 
-/// Draws the links to the player whose wallet is adjusted, or to the reversed operation.
+/// Draws the links to the player whose wallet is adjusted or who gets the pass, or to the reversed operation.
 fn subject(named: &NamedPlayers, correction: &Correction) -> Markup {
     let Correction { player, player_name, reversed_operation, game, .. } = correction;
     html! {
@@ -134,6 +134,7 @@ fn kind(correction: &Correction) -> &'static str {
     match correction.kind {
         CorrectionKind::Adjustment => "Adjustment",
         CorrectionKind::Reversal => "Reversal",
+        CorrectionKind::Pass => "Pass",
     }
 }
 
@@ -192,6 +193,23 @@ pub(crate) async fn form(
             (text_area_of("reversal-reason", "reason", "Reason", hint))
             button class="main" { "Request the reversal" }
         }
+        h2 { "Pass for a tournament" }
+        form method="post" action=(HERE) {
+            (session.form_token())
+            input type="hidden" name="attempt" value=(attempt);
+            input type="hidden" name="kind" value="pass";
+            (field(Field {
+                value: &player, hint: "The whole name or the id.", is_player: true,
+                ..Field::required("holder", "Player")
+            }))
+            (field(Field {
+                hint: "The largest buy-in that the pass pays, such as 50; the house pays it when the registration of the tournament closes.",
+                inputmode: "decimal",
+                ..Field::required("buy_in", "Buy-in up to")
+            }))
+            (text_area_of("pass-reason", "reason", "Reason", hint))
+            button class="main" { "Request the pass" }
+        }
         p {
             "Nothing moves before another operator has approved it. Until a decision, the same "
             "amount for the same player and the same reversal cannot be requested again."
@@ -210,6 +228,12 @@ pub(crate) struct CorrectionForm {
     amount: String,
     #[serde(default)]
     operation: String,
+    /// The player of a pass.
+    #[serde(default)]
+    holder: String,
+    /// The largest buy-in that a pass pays.
+    #[serde(default)]
+    buy_in: String,
     reason: Reason,
 }
 
@@ -225,6 +249,12 @@ impl CorrectionForm {
                 let player = find_one(reports, self.player.trim()).await?.0;
                 Ok(RequestCorrection::Adjustment { player, amount, reason })
             }
+            "pass" => {
+                let buy_in_max = parse_amount(&self.buy_in);
+                let buy_in_max = buy_in_max.ok_or_else(|| invalid(AMOUNT_INVALID))?.hundredths();
+                let player = find_one(reports, self.holder.trim()).await?.0;
+                Ok(RequestCorrection::Pass { player, buy_in_max, reason })
+            }
             "reversal" => {
                 let operation = self.operation.trim().parse();
                 Ok(RequestCorrection::Reversal {
@@ -233,7 +263,7 @@ impl CorrectionForm {
                     reason,
                 })
             }
-            _ => Err(invalid("a correction is an adjustment or a reversal")),
+            _ => Err(invalid("a correction is an adjustment, a reversal or a pass")),
         }
     }
 }
@@ -245,8 +275,8 @@ pub(crate) async fn request(
 ) -> Result<Redirect, ErrorPage> {
     let by = session.operator.require_corrections_role()?.require_session()?;
     let attempt = input.attempt;
-    let (subject, reason) = query::subject(input.into_request(&reports).await?)?;
-    let correction = corrections.request(&by, subject, &reason, attempt).await?;
+    let (content, reason) = query::content(input.into_request(&reports).await?)?;
+    let correction = corrections.request(&by, content, &reason, attempt).await?;
     Ok(Redirect::to(&format!("{HERE}/{}", correction.id)))
 }
 
@@ -263,7 +293,11 @@ pub(crate) async fn show_correction(
     let of = if correction.player.is_some() { "Player" } else { "Reverses" };
     let mut properties =
         vec![("Kind", html! { (kind(&correction)) }), (of, subject(&named, &correction))];
-    properties.extend(correction.amount.map(|amount| ("Coins", coins(amount))));
+    let amount_of = match correction.kind {
+        CorrectionKind::Pass => "Pays a buy-in up to",
+        CorrectionKind::Adjustment | CorrectionKind::Reversal => "Coins",
+    };
+    properties.extend(correction.amount.map(|amount| (amount_of, coins(amount))));
     properties.extend([
         ("State", stage(correction.state)),
         ("Reason", html! { (correction.reason) }),

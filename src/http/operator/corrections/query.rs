@@ -12,7 +12,7 @@ use uuid::Uuid;
 use crate::http::{Code, CodeExt as _, PageOf, PageRequest, Problem};
 use crate::ids::{CorrectionId, PlayerId};
 use crate::ledger::{BookingPreview, CorrectionSubject};
-use crate::operators::{self, Corrections, Operator};
+use crate::operators::{self, CorrectionContent, Corrections, Operator};
 use crate::reason::Reason;
 
 /// Returns a page of corrections, newest first.
@@ -68,18 +68,27 @@ fn to_body(preview: operators::CorrectionPreview) -> CorrectionPreview {
     CorrectionPreview { transfers: transfers.collect(), wallets: wallets.collect(), refusal }
 }
 
-/// Returns the subject and the reason of a request.
-pub(crate) fn subject(request: RequestCorrection) -> Result<(CorrectionSubject, Reason), Problem> {
+/// Returns the content and the reason of a request.
+pub(crate) fn content(request: RequestCorrection) -> Result<(CorrectionContent, Reason), Problem> {
+    let invalid = |detail: &'static str| Err(Code::BodyInvalid.with_detail(detail));
     match request {
         RequestCorrection::Adjustment { amount: 0, .. } => {
-            Err(Code::BodyInvalid.with_detail("the amount of an adjustment is zero"))
+            invalid("the amount of an adjustment is zero")
         }
         RequestCorrection::Adjustment { player, amount, reason } => {
             let amount = Coins::from_hundredths(amount);
-            Ok((CorrectionSubject::Adjustment { player: PlayerId(player), amount }, reason))
+            let subject = CorrectionSubject::Adjustment { player: PlayerId(player), amount };
+            Ok((CorrectionContent::Booking(subject), reason))
         }
         RequestCorrection::Reversal { operation, reason } => {
-            Ok((CorrectionSubject::Reversal { operation }, reason))
+            Ok((CorrectionContent::Booking(CorrectionSubject::Reversal { operation }), reason))
+        }
+        RequestCorrection::Pass { buy_in_max: ..=0, .. } => {
+            invalid("the largest buy-in of a pass is above zero")
+        }
+        RequestCorrection::Pass { player, buy_in_max, reason } => {
+            let buy_in_max = Coins::from_hundredths(buy_in_max);
+            Ok((CorrectionContent::Pass { player: PlayerId(player), buy_in_max }, reason))
         }
     }
 }

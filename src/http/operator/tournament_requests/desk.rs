@@ -47,8 +47,8 @@ pub(crate) async fn list(
             button { "Show" }
         }
         p {
-            "A guarantee above " (coins(requests.approval_above()))
-            " requires the approval of another operator."
+            "Guarantees that one operator announces on one day require, above "
+            (coins(requests.limit().above())) ", the approval of another one."
         }
         (table_of("Requests, newest first", &listed.items, &[
             ("Requested at", &|one| html! {

@@ -6,8 +6,8 @@ use bahay_engine::catalog::{self, AnyRules};
 use bahay_engine::coins::Coins;
 use bahay_engine::game::GameRules as _;
 use bahay_engine::tournament::{
-    DURATION_MAX_MS, EntryPrice, PayoutStep, Preset, TermsError, TournamentGame, TournamentTerms,
-    presets,
+    DURATION_MAX_MS, EntryPrice, Format, PayoutStep, Preset, TermsError, TournamentGame,
+    TournamentTerms, presets,
 };
 
 use crate::clock::Timestamp;
@@ -16,6 +16,9 @@ use crate::tournaments::{TournamentDraft, TournamentError};
 
 /// The time between two rounds unless the request has another, in seconds.
 const BREAK_S: u32 = 10;
+
+/// The time after which bots complete a sit-and-go unless the request has another, in seconds.
+const BOTS_AFTER_S: u32 = 60;
 
 /// The longest time until the start: a year, in seconds.
 const START_MAX_S: u32 = 365 * 24 * 60 * 60;
@@ -48,6 +51,7 @@ impl FieldError {
             "guarantee" => "guarantee",
             "late_registration_ms" => "late_registration_s",
             "break_ms" => "break_s",
+            "bots_after_ms" => "bots_after_s",
             "code" => "code",
             field if field.starts_with("payouts") => "payouts",
             field if field.starts_with("game") => "rule_set",
@@ -96,6 +100,9 @@ pub(crate) fn to_draft(
     let starts_at = find_start(now, &request)?;
     let late_registration_ms = to_ms("late_registration_s", request.late_registration_s)?;
     let break_ms = to_ms("break_s", request.break_s.unwrap_or(BREAK_S))?;
+    let completes = request.bots && matches!(preset.format, Format::SitAndGo { .. });
+    let bots_after_s = request.bots_after_s.or(completes.then_some(BOTS_AFTER_S));
+    let bots_after_ms = to_ms("bots_after_s", bots_after_s.unwrap_or(0))?;
     let payouts = find_payouts(&request, &preset)?;
     let Preset { format, entrants, .. } = preset;
     let AnnounceTournament { name, buy_in, fee, accepts_passes, guarantee, bots, code, .. } =
@@ -117,6 +124,7 @@ pub(crate) fn to_draft(
         break_ms,
         is_private: code.is_some(),
         bots,
+        bots_after_ms,
     };
     terms.check().map_err(|error| FieldError::from_terms(error, start))?;
     Ok(TournamentDraft { terms, code })
@@ -259,6 +267,8 @@ mod tests {
         let rising = tournaments::PayoutStep { entrants_from: 0, shares: vec![1, 2] };
         let rising = AnnounceTournament { payouts: Some(vec![rising]), ..arena() };
         assert_eq!(refused_field(rising), "payouts");
+        let without_bots = AnnounceTournament { bots_after_s: Some(30), ..arena() };
+        assert_eq!(refused_field(without_bots), "bots_after_s");
         let lower = AnnounceTournament { code: Some("abcd".to_owned()), ..arena() };
         assert_eq!(refused_field(lower), "code");
     }
@@ -276,5 +286,14 @@ mod tests {
         assert_eq!(terms.starts_at, Some(Timestamp::from_ms(61_000)));
         assert_eq!((terms.late_registration_ms, terms.break_ms), (600_000, 30_000));
         assert!(terms.bots && terms.entry.accepts_passes);
+        assert_eq!(terms.bots_after_ms, 0);
+        let ring = AnnounceTournament {
+            preset: "sit_and_go_3".to_owned(),
+            starts_in_s: None,
+            bots: true,
+            ..arena()
+        };
+        let terms = to_draft(Timestamp::from_ms(1_000), ring).unwrap().terms;
+        assert_eq!(terms.bots_after_ms, 60_000);
     }
 }

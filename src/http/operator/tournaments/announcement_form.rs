@@ -12,7 +12,7 @@ use crate::http::operator::desk_ui::house_zone::PeriodBound;
 use crate::http::operator::desk_ui::{Field, HouseZone, field, parse_amount, select};
 
 /// The names of the fields, in their order.
-const NAMES: [&str; 13] = [
+const NAMES: [&str; 14] = [
     "preset",
     "name",
     "game",
@@ -26,6 +26,7 @@ const NAMES: [&str; 13] = [
     "code",
     "passes",
     "bots",
+    "bots_after",
 ];
 
 /// The fields of the form as they were typed.
@@ -49,6 +50,8 @@ pub(crate) struct AnnouncementForm {
     code: String,
     passes: String,
     bots: String,
+    /// The wait before bots complete a sit-and-go, in seconds.
+    bots_after: String,
 }
 
 impl AnnouncementForm {
@@ -73,6 +76,7 @@ impl AnnouncementForm {
             &self.code,
             &self.passes,
             &self.bots,
+            &self.bots_after,
         ];
         std::array::from_fn(|place| (NAMES[place], values[place].as_str()))
     }
@@ -104,6 +108,7 @@ impl AnnouncementForm {
             late_registration_s: late.unwrap_or(u32::MAX),
             break_s: parse_whole("break_s", &self.pause)?,
             bots: self.bots == "yes",
+            bots_after_s: parse_whole("bots_after_s", &self.bots_after)?,
             code: filled(self.code.trim()),
         })
     }
@@ -151,7 +156,8 @@ impl AnnouncementForm {
             (text("pause", "Break between rounds", &self.pause, "Seconds; 10 if empty.", "numeric"))
             (text("code", "Code", &self.code, "4 to 16 capital letters and digits for a private tournament; empty for a public one.", ""))
             (select("passes", "Passes pay an entry", &choice, &self.passes))
-            (select("bots", "House bots", &choice, &self.bots))
+            (select("bots", "House bots complete the entrants", &choice, &self.bots))
+            (text("bots_after", "Bots after", &self.bots_after, "Seconds that the first player of a sit-and-go waits; 60 if empty. Other tournaments have none: bots complete their minimum at the start.", "numeric"))
         }
     }
 
@@ -170,6 +176,7 @@ fn input_of(field: &str) -> &str {
         "starts_in_s" => "starts_at",
         "late_registration_s" => "late",
         "break_s" => "pause",
+        "bots_after_s" => "bots_after",
         field => field,
     }
 }

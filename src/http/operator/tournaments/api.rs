@@ -28,7 +28,7 @@ pub(crate) async fn announce_tournament(
     let request = request.require_key()?;
     let wanted = request.parse_body()?;
     let work = async move |attempt| {
-        let id = query::announce(&services, by.actor(), attempt, wanted).await?;
+        let id = query::announce(&services, &by, attempt, wanted).await?;
         let announced: Tournament = show_announced(&*services.tournaments.read(id).await?);
         Ok((StatusCode::CREATED, Json(announced)))
     };

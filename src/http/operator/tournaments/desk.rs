@@ -133,6 +133,7 @@ fn draw_state(one: &OperatedTournament) -> Markup {
     html! {
         (badge(kind, text))
         @if one.is_private { " " (badge("waiting", "private")) }
+        @if one.tournament.has_bots { " " (badge("waiting", "with bots")) }
         @if one.is_stuck { " " (badge("bad", "stuck")) }
     }
 }
@@ -301,15 +302,21 @@ pub(crate) async fn form(
     session: OperatorSession,
     Query(form): Query<AnnouncementForm>,
 ) -> Result<Response, ErrorPage> {
-    session.operator.require_administrator()?;
+    let by = session.operator.require_administrator()?;
     let now = services.tournaments.now();
     let checked = form.is_filled().then(|| {
         let request = form.to_request(&session.zone)?;
         to_draft(now, request)
     });
+    let mut preview = html! {};
+    if let Some(Ok(draft)) = &checked {
+        let requests = &services.tournament_requests;
+        let needs_approval = requests.requires_approval(&by, draft).await?;
+        preview = draw_preview(&services, &session, (&form, draft), needs_approval);
+    }
     let refused = checked.as_ref().and_then(|checked| checked.as_ref().err());
     let body = html! {
-        @if let Some(Ok(draft)) = &checked { (draw_preview(&services, &session, &form, draft)) }
+        (preview)
         @if let Some(FieldError { field, message }) = refused {
             p class="alert" role="alert" { "Nothing was announced. " (label_of(field)) ": " (message) "." }
         }
@@ -327,11 +334,10 @@ pub(crate) async fn form(
 fn draw_preview(
     services: &Services,
     session: &OperatorSession,
-    form: &AnnouncementForm,
-    draft: &TournamentDraft,
+    (form, draft): (&AnnouncementForm, &TournamentDraft),
+    needs_approval: bool,
 ) -> Markup {
-    let requests = &services.tournament_requests;
-    let needs_approval = query::requires_approval(requests, draft);
+    let above = services.tournament_requests.limit().above();
     let action = if needs_approval { "/desk/tournament-requests" } else { HERE };
     html! {
         h2 { "The tournament in full" }
@@ -343,8 +349,8 @@ fn draw_preview(
             (form.draw_hidden())
             @if needs_approval {
                 p {
-                    "A guarantee above " (coins(requests.approval_above()))
-                    " requires the approval of another operator."
+                    "Guarantees above " (coins(above)) " on one day require the approval of another "
+                    "operator."
                 }
                 (text_area("reason", "Reason", "10 to 500 characters, stored with the request."))
                 button class="main" { "Request this tournament" }
@@ -369,6 +375,6 @@ pub(crate) async fn announce(
 ) -> Result<Redirect, ErrorPage> {
     let by = session.operator.require_administrator()?;
     let request = input.announcement.to_request(&session.zone).map_err(Problem::from)?;
-    let announced = query::announce(&services, by.actor(), input.attempt, request).await?;
+    let announced = query::announce(&services, &by, input.attempt, request).await?;
     Ok(Redirect::to(&format!("{HERE}/{announced}")))
 }

@@ -14,13 +14,10 @@ use super::announcement::{start_field, to_draft, to_problem};
 use crate::clock::Timestamp;
 use crate::http::core::game_names::require_kind;
 use crate::http::player::tables::tournaments::api_tournament;
-use crate::http::{Code, CodeExt as _, PageOf, PageRequest, Problem, Services, Time};
+use crate::http::{PageOf, PageRequest, Problem, Services, Time};
 use crate::ledger;
-use crate::operators::Operator;
-use crate::operators::audit::Actor;
-use crate::tournaments::{
-    CancellationRefunds, OperatedRow, TournamentDraft, TournamentRequests, TournamentSelection,
-};
+use crate::operators::{Administrator, Operator};
+use crate::tournaments::{CancellationRefunds, OperatedRow, TournamentSelection};
 
 /// Returns a page of tournaments, newest first.
 pub(super) async fn list(
@@ -79,29 +76,20 @@ pub(super) fn account_code(id: TournamentId) -> String {
     ledger::Account::Tournament(id).to_string()
 }
 
-/// Announces a tournament under an id, unless its guarantee requires the approval of a second
-/// operator.
+/// Announces a tournament under an id, unless the guarantees of the day require the approval of a
+/// second operator.
 pub(super) async fn announce(
     services: &Services,
-    by: &Actor,
+    by: &Administrator,
     id: Uuid,
     request: AnnounceTournament,
 ) -> Result<TournamentId, Problem> {
     let tournaments = &services.tournaments;
     let start = start_field(&request);
     let draft = to_draft(tournaments.now(), request)?;
-    if requires_approval(&services.tournament_requests, &draft) {
-        let above = services.tournament_requests.approval_above();
-        let detail = format!("a guarantee above {above} coins is requested from another operator");
-        return Err(Code::TournamentApprovalRequired.with_detail(detail));
-    }
-    let announced = tournaments.announce(by, TournamentId(id), draft).await;
+    let limit = services.tournament_requests.limit();
+    let announced = tournaments.announce(by, TournamentId(id), draft, limit).await;
     announced.map_err(|error| to_problem(error, start))
-}
-
-/// Returns whether a tournament requires the approval of a second operator.
-pub(super) fn requires_approval(requests: &TournamentRequests, draft: &TournamentDraft) -> bool {
-    draft.terms.guarantee > requests.approval_above()
 }
 
 /// Returns the payments of a cancellation as the API has them.

@@ -41,7 +41,7 @@ pub(crate) fn draw_terms(zone: &HouseZone, terms: &TournamentTerms, code: Option
             ("Guarantee", coins(terms.guarantee)),
             ("Registration", code),
             ("Passes pay an entry", yes_or_no(entry.accepts_passes)),
-            ("House bots", yes_or_no(terms.bots)),
+            ("House bots", html! { (describe_bots(terms)) }),
         ]))
         @if !terms.payouts.is_empty() {
             (table_of("Shares of the places, by the number of entrants", &terms.payouts, &[
@@ -81,6 +81,23 @@ fn describe_format(format: &Format) -> String {
         ),
         Format::Duplicate { rounds, games } => {
             format!("{title}: {rounds} rounds, games of each: {games}")
+        }
+    }
+}
+
+/// Describes when house bots complete the entrants.
+fn describe_bots(terms: &TournamentTerms) -> String {
+    match terms.format {
+        _ if !terms.bots => "none".to_owned(),
+        Format::SitAndGo { .. } if terms.bots_after_ms == 0 => {
+            "complete it at the first registration".to_owned()
+        }
+        Format::SitAndGo { .. } => {
+            let wait = describe_duration(terms.bots_after_ms);
+            format!("complete it when its first player has waited {wait}")
+        }
+        Format::KnockOut { .. } | Format::Arena { .. } | Format::Duplicate { .. } => {
+            format!("complete {} entrants at the start", terms.entrants.least)
         }
     }
 }

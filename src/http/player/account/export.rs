@@ -28,6 +28,7 @@ use crate::archive;
 use crate::auth::Player;
 use crate::clock::Timestamp;
 use crate::http::player::people::profiles::load_statistics;
+use crate::http::player::tables::tournaments::to_pass;
 use crate::http::{Code, CodeExt as _, Problem, Services, Time};
 use crate::ledger::EntryFilter;
 use crate::notices::Notices;
@@ -111,6 +112,7 @@ async fn gather_head(services: &Services, player: &Player) -> Result<ExportHead,
         place: entry.place,
         prize: entry.prize.map(Into::into),
     });
+    let passes = services.tournaments.list_passes(id).await?.into_iter();
     let notes = services.reports.notes(id).await?;
     let notes = notes.into_iter().map(|note| {
         let PlayerNote { written_at, words, .. } = note;
@@ -131,6 +133,7 @@ async fn gather_head(services: &Services, player: &Player) -> Result<ExportHead,
         wallet: services.ledger.wallet(id).await?.into(),
         rewards: services.rewards.status(id).await?.into(),
         tournaments: tournaments.collect(),
+        passes: passes.map(to_pass).collect(),
         notes: notes.collect(),
     })
 }

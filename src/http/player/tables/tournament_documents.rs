@@ -3,7 +3,7 @@
 use bahay_api::player::tournaments as api;
 use bahay_engine::table::TournamentId;
 use bahay_engine::tournament::{
-    Entrant, EntrantState, Format, Phase, StandingRow, Tournament, TournamentTerms,
+    Entrant, EntrantState, Format, Payment, Phase, StandingRow, Tournament, TournamentTerms,
 };
 
 use crate::archive::tournament_games::{self, TournamentGame};
@@ -41,6 +41,7 @@ pub(crate) fn api_tournament(
         buy_in: terms.entry.buy_in.into(),
         fee: terms.entry.fee.into(),
         guarantee: terms.guarantee.into(),
+        has_bots: terms.bots,
         starts_at: terms.starts_at.map(Time::from),
     }
 }
@@ -82,7 +83,8 @@ pub(super) fn api_detail(
         is_registration_open: tournament.is_registration_open(now)
             && tournament.entrant_count() < terms.entrants.most,
         is_private: terms.is_private,
-        has_bots: terms.bots,
+        accepts_passes: terms.entry.accepts_passes,
+        passes: Vec::new(),
         next_at: match tournament.phase() {
             Phase::Break { until } => Some(Time::from(until)),
             Phase::Arena { ends_at, .. } => Some(Time::from(ends_at)),
@@ -109,6 +111,7 @@ fn api_entry(tournament: &Tournament, entrant: &Entrant) -> api::TournamentEntry
     let place = tournament.final_place(entrant.player);
     api::TournamentEntry {
         state: entry_state(tournament, entrant),
+        is_paid_by_pass: entrant.payment == Payment::Pass,
         rank: tournament.rank_of(entrant.player).filter(|_| has_started),
         score: entrant.standing().score,
         games: entrant.games(),

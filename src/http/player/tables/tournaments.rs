@@ -18,9 +18,11 @@ use crate::db::{Page, PgPool};
 use crate::http::core::pagination::CursorOwner;
 use crate::http::{Body, Code, CodeExt as _, PageOf, PageRequest, Path, Problem};
 use crate::ids::PlayerId;
+use crate::passes::Pass;
 use crate::rate_limit::Address;
 use crate::tournaments::{
-    Selection, TournamentError, TournamentState, Tournaments, VersionResults, state_of,
+    RegistrationOptions, Selection, TournamentError, TournamentState, Tournaments, VersionResults,
+    state_of,
 };
 
 pub(crate) use super::tournament_documents::{api_tournament, show_announced};
@@ -34,6 +36,7 @@ impl From<TournamentError> for Problem {
             TournamentError::Unknown => Code::TournamentNotFound,
             TournamentError::CodeRequired => Code::TournamentCodeRequired,
             TournamentError::TooFewCoins => Code::TooFewCoins,
+            TournamentError::NoPass => Code::PassMissing,
             // A deletion ends every session of the account.
             TournamentError::AccountDeleted => Code::SessionEnded,
             TournamentError::Rejected(rejection) => match rejection {
@@ -43,6 +46,7 @@ impl From<TournamentError> for Problem {
                 Rejection::NotRegistered => Code::NotRegistered,
                 Rejection::AlreadyStarted => Code::TournamentStarted,
                 Rejection::NotArena => Code::NotArena,
+                Rejection::NoPasses => Code::PassesNotAccepted,
                 _ => return Self::internal(&error),
             },
             TournamentError::Lobby(_) => match error {
@@ -60,6 +64,7 @@ impl From<TournamentError> for Problem {
             TournamentError::Contended => return Self::unavailable(&error),
             TournamentError::Terms(_) => Code::TournamentUnsound,
             TournamentError::AmountsChanged => Code::CancellationChanged,
+            TournamentError::ApprovalRequired { .. } => Code::TournamentApprovalRequired,
             TournamentError::Broken(_) => return Self::internal(&error),
         };
         code.with_detail(error.to_string())
@@ -107,12 +112,37 @@ async fn read_detail(
 ) -> Result<api::TournamentDetail, Problem> {
     let tournament = tournaments.read(id).await?;
     let mut detail = api_detail(&tournament, player, tournaments.now());
+    let entry = &tournament.terms().entry;
+    if entry.accepts_passes {
+        let passes = tournaments.list_passes(player).await?.into_iter();
+        let fitting = passes.filter(|pass| pass.used.is_none() && pass.buy_in_max >= entry.buy_in);
+        detail.passes = fitting.map(to_pass).collect();
+    }
     if state_of(&tournament) == TournamentState::Cancelled
         && let Some(entry) = &mut detail.entry
     {
         entry.refund = tournaments.refund_of(&tournament, player).await?.map(Into::into);
     }
     Ok(detail)
+}
+
+/// Returns a pass as the API has it.
+pub(crate) fn to_pass(pass: Pass) -> api::TournamentPass {
+    api::TournamentPass {
+        id: pass.id,
+        buy_in_max: pass.buy_in_max.into(),
+        granted_at: pass.granted_at.into(),
+        used_in: pass.used.map(|(tournament, _)| tournament.0),
+        used_at: pass.used.map(|(_, at)| at.into()),
+    }
+}
+
+pub(crate) async fn list_my_passes(
+    State(tournaments): State<Tournaments>,
+    player: Player,
+) -> Result<Json<api::TournamentPasses>, Problem> {
+    let passes = tournaments.list_passes(player.id).await?;
+    Ok(Json(api::TournamentPasses { items: passes.into_iter().map(to_pass).collect() }))
 }
 
 pub(crate) async fn register_for_tournament(
@@ -124,7 +154,10 @@ pub(crate) async fn register_for_tournament(
 ) -> Result<Json<api::TournamentDetail>, Problem> {
     let id = TournamentId(id);
     check_code(body.code.as_deref(), Code::BodyInvalid)?;
-    match tournaments.register(id, player.id, body.code.as_deref(), Some(from)).await {
+    let api::RegistrationRequest { code, payment } = &body;
+    let options =
+        RegistrationOptions { code: code.as_deref(), payment: *payment, from: Some(from) };
+    match tournaments.register(id, player.id, options).await {
         Ok(()) | Err(TournamentError::Rejected(Rejection::AlreadyRegistered)) => {}
         Err(error) => return Err(error.into()),
     }

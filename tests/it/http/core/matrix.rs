@@ -61,6 +61,7 @@ GET    /v1/me/games                               401    200   200  401    401  
 GET    /v1/me/rewards                             401    200   200  401    401     401     401
 POST   /v1/me/rewards/daily                       401    200   200  401    401     401     401
 POST   /v1/me/rewards/relief                      401    409   409  401    401     401     401
+GET    /v1/me/passes                              401    200   200  401    401     401     401
 GET    /v1/me/notices                             401    200   200  401    401     401     401
 POST   /v1/me/notices/{id}/read                   401    404   204  401    401     401     401
 GET    /v1/me/statistics                          401    200   200  401    401     401     401

@@ -9,7 +9,7 @@ use bahay_lab::certify::{Certify, SCENARIOS, Scenario, Verdict, certify};
 use bahay_protocol::brief::Form;
 
 use crate::certify::bugs::Bug;
-use crate::certify::virtual_client::run_scenario;
+use crate::certify::virtual_client::{run_scenario, run_scenario_late};
 
 #[test]
 fn the_client_core_passes_every_scenario_of_every_game_in_every_form() {
@@ -21,6 +21,22 @@ fn the_client_core_passes_every_scenario_of_every_game_in_every_form() {
                 if verdict != Verdict::Passed {
                     failures.push(format!("{} {form:?} {}: {verdict:?}", kind.name, scenario.name));
                 }
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// A busy machine is no fault of a client.
+#[test]
+fn the_client_core_passes_every_scenario_of_a_late_server() {
+    let kinds = catalog::kinds();
+    let mut failures = Vec::new();
+    for interval_ms in [70, 130, 250, 400] {
+        for scenario in SCENARIOS {
+            let verdict = run_scenario_late(scenario, &kinds[0], Form::Full, None, interval_ms);
+            if verdict != Verdict::Passed {
+                failures.push(format!("{interval_ms} ms, {}: {verdict:?}", scenario.name));
             }
         }
     }

@@ -46,6 +46,8 @@ pub(crate) struct VirtualClient {
     answered: BTreeSet<(GameId, Option<u32>)>,
     commands: u64,
     reported_version: u64,
+    /// The interval at whose multiples the server runs, as on a machine with other work.
+    server_interval_ms: i64,
 }
 
 /// Runs a scenario against a client with this bug, if any.
@@ -54,6 +56,17 @@ pub(crate) fn run_scenario(
     kind: &Kind,
     form: Form,
     bug: Option<Bug>,
+) -> Verdict {
+    run_scenario_late(scenario, kind, form, bug, 1)
+}
+
+/// Runs a scenario with a server that is given the processor only once in each interval.
+pub(crate) fn run_scenario_late(
+    scenario: &'static Scenario,
+    kind: &Kind,
+    form: Form,
+    bug: Option<Bug>,
+    server_interval_ms: i64,
 ) -> Verdict {
     let time = Time { now_ms: 0, wall_ms: START_MS };
     let options = Options { forms: vec![form], ..Options::new("http://house", [5; 32], time) };
@@ -68,6 +81,7 @@ pub(crate) fn run_scenario(
         answered: BTreeSet::new(),
         commands: 0,
         reported_version: 0,
+        server_interval_ms,
     };
     client.handle_input(Input::Start);
     while client.run.verdict().is_none() {
@@ -81,7 +95,7 @@ impl VirtualClient {
     /// Advances to whatever happens next.
     fn advance(&mut self) {
         let delivery_ms = self.deliveries.keys().next().map(|(at_ms, _)| *at_ms);
-        let times = [delivery_ms, self.core.poll_timeout(), self.run.poll_timeout()];
+        let times = [delivery_ms, self.core.poll_timeout(), self.server_timeout()];
         let next_ms = times.into_iter().flatten().min().unwrap_or(END_MS);
         self.now_ms = self.now_ms.max(next_ms);
         while let Some(entry) =
@@ -95,7 +109,7 @@ impl VirtualClient {
                 Delivery::ToClient(input) => self.receive(input),
             }
         }
-        if self.run.poll_timeout().is_some_and(|at_ms| at_ms <= self.now_ms) {
+        if self.server_timeout().is_some_and(|at_ms| at_ms <= self.now_ms) {
             self.run.handle_timeout(self.now_ms);
             self.deliver_reactions();
         }
@@ -110,7 +124,20 @@ impl VirtualClient {
 
     fn deliver_after(&mut self, ms: i64, delivery: Delivery) {
         self.delivered += 1;
-        self.deliveries.insert((self.now_ms + ms, self.delivered), delivery);
+        let at_ms = match delivery {
+            Delivery::ToServer(_) => self.server_time(self.now_ms + ms),
+            Delivery::ToClient(_) => self.now_ms + ms,
+        };
+        self.deliveries.insert((at_ms, self.delivered), delivery);
+    }
+
+    /// Returns the time at which the server does what is due at a time.
+    fn server_time(&self, due_ms: i64) -> i64 {
+        due_ms + (-due_ms).rem_euclid(self.server_interval_ms)
+    }
+
+    fn server_timeout(&self) -> Option<i64> {
+        self.run.poll_timeout().map(|at_ms| self.server_time(at_ms))
     }
 
     fn deliver_reactions(&mut self) {
