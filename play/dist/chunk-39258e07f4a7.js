@@ -1,1 +1,0 @@
-import{b as a,c as b,d as c,e as d,f as e}from"./chunk-5e8916848b30.js";import"./chunk-ab39e621689e.js";import"./chunk-85c5436e4161.js";export{d as followNow,c as noteShownEnd,a as ownTournaments,b as readTournament,e as startFollowing};
