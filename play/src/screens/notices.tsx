@@ -16,7 +16,7 @@ const WORDS = {
   ban_lifted: ['A ban was taken back: you may play.', 'Binawi ang pagbabawal: puwede ka nang maglaro.'],
   muted: ['What you say at tables is not heard for a time.', 'Hindi muna maririnig ang sinasabi mo sa mesa.'],
   mute_lifted: ['What you say at tables is heard again.', 'Maririnig na muli ang sinasabi mo sa mesa.'],
-  tournament_soon: ['{tournament} starts in five minutes.', 'Magsisimula ang {tournament} sa loob ng limang minuto.'],
+  tournament_soon: ['{tournament} starts within five minutes.', 'Magsisimula ang {tournament} sa loob ng limang minuto.'],
   tournament_started: ['{tournament} has started: your table plays.', 'Nagsimula na ang {tournament}: naglalaro na ang mesa mo.'],
   tournament_placed: ['You finished {tournament} in place {place}.', 'Ika-{place} ka sa {tournament}.'],
   tournament_prize: ['You finished {tournament} in place {place} and won {coins} coins.', 'Ika-{place} ka sa {tournament} at nanalo ng {coins} barya.'],

@@ -42,7 +42,7 @@ pub struct Notice {
     /// `ban_lifted`: a ban was lifted. `muted`: the player's chat messages are refused.
     /// `mute_lifted`: a mute was lifted. `rematch`: the player `from` invites to play `game`
     /// again, at the private table with `code`. `tournament_soon`: the `tournament`, which
-    /// the player has entered, starts in five minutes. `tournament_started`: it has started.
+    /// the player has entered, starts within five minutes. `tournament_started`: it has started.
     /// `tournament_placed`: the player has the final `place`, without a prize. `tournament_prize`:
     /// `amount` is the prize of the final `place`. `tournament_refund`: the tournament was
     /// cancelled, and `amount` came back. `tournament_cancelled`: the same without an amount.
