@@ -111,7 +111,8 @@ create table audit_entries (
     -- The object of the act, as in `room:newbie`.
     subject text null check (char_length(subject) between 1 and 200),
     detail jsonb not null default '{}',
-    -- A session at the desk, a session over the API, an API token, or the command line.
+    -- A session at the desk, a session over the API, an API token, the command line, or a schedule of
+    -- tournaments.
     channel text not null check (channel in ('desk', 'api', 'token', 'command', 'schedule')),
     -- The address as rate limits use it.
     address text null

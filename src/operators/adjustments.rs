@@ -1,5 +1,5 @@
-//! Limits on the coins that adjustments move and that passes are worth: per adjustment, per requesting
-//! operator and per player.
+//! Limits on the coins that adjustments move and that passes are worth: per adjustment, per
+//! requesting operator and per player.
 //!
 //! The daily limits are enforced when a correction is requested and again when it is approved, so
 //! that requests cannot be saved up. A day is the preceding 24 hours. Coins given and coins taken

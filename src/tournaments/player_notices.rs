@@ -1,5 +1,5 @@
-//! The notices of a tournament to its players: the time before the start, the start, a final place without a prize, a prize,
-//! and a cancellation.
+//! The notices of a tournament to its players: the time before the start, the start, a final place
+//! without a prize, a prize, and a cancellation.
 
 use std::collections::HashSet;
 

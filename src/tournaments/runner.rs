@@ -1,6 +1,6 @@
-//! The runner: reminds players of a start, goes on with the tournaments that are due, scores the games that their tables have
-//! stored, and opens the tables that live state has lost. Every node has one, and none owns a
-//! tournament.
+//! The runner: reminds players of a start, goes on with the tournaments that are due, scores the
+//! games that their tables have stored, and opens the tables that live state has lost. Every node has
+//! one, and none owns a tournament.
 
 use std::time::Duration;
 

@@ -2,8 +2,9 @@
 //!
 //! A job announces each tournament a duration of the schedule before its start. The row of the start
 //! is inserted in the transaction of the announcement, and its primary key lets one of two nodes
-//! announce it. A start that is past, because no node ran, is not announced. The guarantees count towards
-//! the limit of the operator who created the schedule: above it, a start waits for a later day.
+//! announce it. A start that is past, because no node ran, is not announced. The guarantees count
+//! towards the limit of the operator who created the schedule: above it, a start waits for a later
+//! day.
 
 use std::time::Duration;
 
@@ -231,7 +232,8 @@ impl TournamentSchedules {
             return Ok(());
         }
         let terms = TournamentTerms { starts_at: Some(start), ..schedule.draft.terms.clone() };
-        let (operator, amount) = (schedule.created_by, terms.guarantee);
+        let operator = schedule.created_by;
+        let amount = terms.guarantee;
         let detail = json!({ "name": terms.name, "guarantee": amount, "schedule": schedule.id });
         announce_under_id_in_tx(&mut tx, id, TournamentDraft { terms, code: None }).await?;
         let guarantee = AnnouncedGuarantee { tournament: id, operator, amount, is_scheduled: true };

@@ -18,8 +18,8 @@ operations! {
     ///
     /// Each of its tournaments is announced a time before its start. The terms have neither a start
     /// nor a code, and no preset of a sit-and-go. The guarantees of the operator's schedules on one
-    /// day of the week are limited as those of announcements. The detail of `tournament_unsound` states the field.
-    /// For the role `admin`.
+    /// day of the week are limited as those of announcements. The detail of `tournament_unsound`
+    /// states the field. For the role `admin`.
     CREATE_TOURNAMENT_SCHEDULE = Post "/v1/operator/tournament-schedules", Operators, Operator {
         headers RequiredKey,
         body CreateTournamentSchedule,

@@ -1,4 +1,5 @@
-//! Corrections of the books, and passes for tournaments: requested on one page, decided by another operator on a second one.
+//! Corrections of the books, and passes for tournaments: requested on one page, decided by another
+//! operator on a second one.
 
 use axum::extract::State;
 use axum::response::{Redirect, Response};
@@ -120,7 +121,8 @@ fn row(
     ]
 }
 
-/// Draws the links to the player whose wallet is adjusted or who gets the pass, or to the reversed operation.
+/// Draws the links to the player whose wallet is adjusted or who gets the pass, or to the reversed
+/// operation.
 fn subject(named: &NamedPlayers, correction: &Correction) -> Markup {
     let Correction { player, player_name, reversed_operation, game, .. } = correction;
     html! {

@@ -312,7 +312,7 @@ pub(crate) async fn form(
     if let Some(Ok(draft)) = &checked {
         let requests = &services.tournament_requests;
         let needs_approval = requests.requires_approval(&by, draft).await?;
-        preview = draw_preview(&services, &session, (&form, draft), needs_approval);
+        preview = draw_preview(&services, &session, &form, draft, needs_approval);
     }
     let refused = checked.as_ref().and_then(|checked| checked.as_ref().err());
     let body = html! {
@@ -334,7 +334,8 @@ pub(crate) async fn form(
 fn draw_preview(
     services: &Services,
     session: &OperatorSession,
-    (form, draft): (&AnnouncementForm, &TournamentDraft),
+    form: &AnnouncementForm,
+    draft: &TournamentDraft,
     needs_approval: bool,
 ) -> Markup {
     let above = services.tournament_requests.limit().above();
