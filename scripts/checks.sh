@@ -126,13 +126,13 @@ build_tests() {
   keep_sdk
 }
 
-# Nextest runs each test in a process of its own, in parallel; cargo's own runner is the fallback. Tests wait for
-# their services most of the time, so there are more of them than processors.
+# Nextest runs each test in a process of its own, in parallel; cargo's own runner is the fallback. Most tests wait
+# for services and clocks, so there are more of them than processors; .config/nextest.toml bounds those that compute.
 run_tests() {
   # Arguments may select targets. Without any, examples are not built.
   [ $# -ne 0 ] || set -- --lib --bins --tests
   if cargo nextest --version >/dev/null 2>&1; then
-    export NEXTEST_TEST_THREADS=${NEXTEST_TEST_THREADS:-$(($(count_processors) * 2))}
+    export NEXTEST_TEST_THREADS=${NEXTEST_TEST_THREADS:-$(($(count_processors) * 3))}
     run_child cargo nextest run --workspace --features "$FEATURES" --no-fail-fast "$@"
   else
     run_child cargo test --workspace --features "$FEATURES" "$@"
