@@ -22,7 +22,7 @@ use bahay_engine::hex::Hex;
 use bahay_engine::seat::{Seat, SeatSet};
 use bahay_engine::table::{
     ConnectionId, Effect, Event, GameEntropy, GameId, Input, Line, Phase, PlayerId, PotRefund,
-    Record, Rejection, Share, Table, TableId, Terms, Timestamp, Transition,
+    Record, Rejection, Share, Table, TableId, Terms, Timestamp, TournamentPlayer, Transition,
 };
 use bahay_engine::variants;
 
@@ -121,6 +121,34 @@ impl<G: Ai> Simulation<G> {
             welcome,
             refused: 0,
         }
+    }
+
+    /// Creates a simulation of a table of a tournament. Its terms name the players, who connect one
+    /// after the other, and `seeds` are those of its deals if other tables play the same ones.
+    ///
+    /// # Panics
+    /// If the terms are not those of a tournament.
+    pub fn at_tournament(
+        seed: u64,
+        terms: Terms<G::Rules>,
+        habits: Habits,
+        seeds: Vec<ServerSeed>,
+    ) -> Self {
+        let seating = terms.tournament.as_ref().expect("terms of a tournament");
+        let players = seating.players.clone();
+        let mut simulation = Self::new(seed, terms, habits, Coins::from_hundredths(i64::MAX));
+        for player in &players {
+            simulation.schedule(*player, Intention::Return, THOUGHT_MS);
+        }
+        let seated = (1..).zip(players).map(|(number, player)| TournamentPlayer {
+            player,
+            name: format!("player {number}"),
+            avatar: None,
+            bot: false,
+        });
+        let table = simulation.table.with_tournament_players(seated, 0, simulation.now);
+        simulation.table = table.with_shared_seeds(seeds);
+        simulation
     }
 
     pub fn table(&self) -> &Table<G> {

@@ -15,10 +15,14 @@ use std::io;
 use std::path::PathBuf;
 
 use bahay_bots::simulation::{Habits, Simulation};
-use bahay_engine::catalog;
+use bahay_engine::catalog::{self, AnyGame, AnyRules};
+use bahay_engine::chance::ServerSeed;
 use bahay_engine::coins::Coins;
-use bahay_engine::table::Terms;
+use bahay_engine::game::GameRules;
+use bahay_engine::hex::Hex;
+use bahay_engine::table::{Clocks, PlayerId, Terms, TournamentId, TournamentSeating};
 use bahay_protocol::brief::Form;
+use uuid::Uuid;
 
 use crate::rules::first_room;
 use crate::tapes::network::Recorder;
@@ -28,6 +32,13 @@ const WELCOME_COINS: i64 = 1_000_000;
 
 /// Players lose their connection often, because tapes test reconnection.
 const HABITS: Habits = Habits { silent: 30, disconnect: 120, leave: 4, noise: 0, removed: 0 };
+
+/// One tape in this number is of a table of a tournament, and every other one of these of a
+/// duplicate, whose deals are not shown.
+const TOURNAMENT_EVERY: u64 = 5;
+
+/// The number of games of a table of a tournament.
+const TOURNAMENT_GAMES: u32 = 2;
 
 /// The number of steps after which a game is given up, far more than any game takes.
 const STEPS_MAX: u32 = 20_000;
@@ -75,7 +86,7 @@ pub fn run(options: &Tapes) -> Result<(), TapesError> {
     Ok(())
 }
 
-/// Records one tape: a game from the seat of its first player.
+/// Records one tape, from the seat of its first player: a game, or the table of a tournament.
 ///
 /// # Errors
 /// If there is no such game, or the game does not end.
@@ -88,9 +99,14 @@ pub fn record_tape(game: &str, seed: u64) -> Result<String, TapesError> {
     let set = sets.clone().nth(wrap_index(seed / Form::ALL.len() as u64, kind.rule_sets.len()));
     let set = set.ok_or_else(|| TapesError::NoGame(game.to_owned()))?;
     let form = Form::ALL[wrap_index(seed, Form::ALL.len())];
-    let terms = Terms { rules: set.rules.clone(), hits: set.hits, ..first_room().terms().clone() };
-    let welcome = Coins::from_whole(WELCOME_COINS).unwrap_or_default();
-    let simulation = Simulation::new(seed, terms, HABITS, welcome);
+    let simulation = if seed.is_multiple_of(TOURNAMENT_EVERY) {
+        simulate_tournament_table(seed, set.rules.clone())
+    } else {
+        let room = first_room().terms().clone();
+        let terms = Terms { rules: set.rules.clone(), hits: set.hits, ..room };
+        let welcome = Coins::from_whole(WELCOME_COINS).unwrap_or_default();
+        Simulation::new(seed, terms, HABITS, welcome)
+    };
     let mut recorder = Recorder::new(simulation, seed, form, (kind.name, set.name));
     for _ in 0..STEPS_MAX {
         if recorder.step().map_err(|_| TapesError::Unwritable(seed))? {
@@ -98,6 +114,27 @@ pub fn record_tape(game: &str, seed: u64) -> Result<String, TapesError> {
         }
     }
     Err(TapesError::Endless(seed))
+}
+
+/// Creates a table of a tournament with as many players as its game has seats. Nobody leaves it:
+/// such a player keeps the seat, and a tape ends with the seat.
+fn simulate_tournament_table(seed: u64, rules: AnyRules) -> Simulation<AnyGame> {
+    let is_duplicate = seed.is_multiple_of(2 * TOURNAMENT_EVERY);
+    let games = u8::try_from(TOURNAMENT_GAMES).unwrap_or_default();
+    let seeds = (0..games).map(|game| ServerSeed(Hex([game; 32]))).filter(|_| is_duplicate);
+    let seeds: Vec<ServerSeed> = seeds.collect();
+    let players = 1..=u64::from(rules.seats().most);
+    let seating = TournamentSeating {
+        tournament: TournamentId(Uuid::from_u64_pair(seed, u64::MAX)),
+        round: 1,
+        number: 1,
+        games: TOURNAMENT_GAMES,
+        players: players.map(|number| PlayerId(Uuid::from_u64_pair(!seed, number))).collect(),
+        commitments: seeds.iter().map(ServerSeed::commitment).collect(),
+    };
+    let bet = first_room().terms().price.bet;
+    let terms = Terms::for_tournament("tournament", rules, bet, Clocks::default(), seating);
+    Simulation::at_tournament(seed, terms, Habits { leave: 0, ..HABITS }, seeds)
 }
 
 fn wrap_index(number: u64, length: usize) -> usize {
@@ -140,6 +177,8 @@ mod tests {
             r#",\"ack\":"#,
             r#""link":"replaced""#,
             r#""link":"signed_out""#,
+            r#""unseated":true"#,
+            r#"\"tournament\":{"#,
         ] {
             assert!(all.contains(content), "no tape has {content}");
         }

@@ -167,7 +167,9 @@ impl Recorder {
         self.set_clock();
         let shown = self.redact_step(player, &happened);
         self.player_step(player, &before, &happened, shown)?;
-        self.is_over |= happened.record.is_some();
+        // A table of a tournament takes the seats back after its last game.
+        let is_tournament = self.simulation.table().terms().tournament.is_some();
+        self.is_over |= happened.record.is_some() && !is_tournament;
         if self.simulation.table().seat_of(player).is_none() {
             return Ok(true);
         }
