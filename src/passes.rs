@@ -3,8 +3,8 @@
 //! A pass pays an entry whose buy-in is at most its own. An approved correction grants it, in the
 //! transaction of the approval. A registration holds it in the transaction of its line, and the line
 //! that returns the entry frees it, so that passes and journals never differ. The lock of its row
-//! lets one of two registrations hold it. Used passes are kept: they explain the buy-ins that the
-//! house has paid.
+//! lets one of two registrations hold it; the other one takes another pass, if the player has one.
+//! Used passes are kept: they explain the buy-ins that the house has paid.
 
 use bahay_engine::coins::Coins;
 use bahay_engine::table::{PlayerId, TournamentId};
@@ -65,6 +65,9 @@ pub async fn grant_in_tx(
 
 /// Holds an unused pass of the player for an entry with this buy-in: one that pays the least. Returns
 /// false if the player has none.
+///
+/// A pass whose row another transaction has locked is held only if no other one pays: that
+/// transaction may yet leave it unused, so its end is awaited before an entry is refused.
 pub async fn hold_in_tx(
     connection: &mut PgConnection,
     entry: PassEntry,
@@ -75,13 +78,23 @@ pub async fn hold_in_tx(
         "
         update tournament_passes
         set used_in = $2, used_entry = $3, used_at = $4
-        where id = (
-            select p.id
-            from tournament_passes p
-            where p.player = $1 and p.used_in is null and p.buy_in_max >= $5
-            order by p.buy_in_max, p.id
-            limit 1
-            for update
+        where id = coalesce(
+            (
+                select p.id
+                from tournament_passes p
+                where p.player = $1 and p.used_in is null and p.buy_in_max >= $5
+                order by p.buy_in_max, p.id
+                limit 1
+                for update skip locked
+            ),
+            (
+                select p.id
+                from tournament_passes p
+                where p.player = $1 and p.used_in is null and p.buy_in_max >= $5
+                order by p.buy_in_max, p.id
+                limit 1
+                for update
+            )
         )
         ",
         entry.player.0,

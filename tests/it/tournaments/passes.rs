@@ -21,10 +21,11 @@ use crate::http::server::{
     DEVICE, Guest, Node, REASON, Server, answer_all, count_successes, expect_refusal, ok, text,
 };
 use crate::support::checks::check_ledger;
-use crate::support::db::{execute, read_value, read_values};
+use crate::support::db::{count_waiting, execute, read_value, read_values};
 use crate::support::house::{FRIENDS, House};
 use crate::support::play::TestPlay as _;
 use crate::support::rest::{call, get, items};
+use crate::support::waiting::wait_until;
 
 const CORRECTIONS: &str = "/v1/operator/corrections";
 
@@ -251,6 +252,35 @@ async fn two_registrations_at_the_same_moment_hold_one_pass_once() {
     check_ledger(&server.bank.pool).await;
 }
 
+/// Another registration has locked the pass that pays the least, and its end is not known yet.
+#[tokio::test]
+async fn a_registration_beside_another_one_takes_the_other_pass_without_a_wait() {
+    let office = Office::new().await;
+    let server = &office.server;
+    let guest = server.guest(DEVICE).await;
+    let [ring, other] = [office.announce(true).await, office.announce(true).await];
+    office.grant(&guest, 500).await;
+    office.grant(&guest, 1_000).await;
+    let owner = server.owner_pool().await;
+    let mut lock = owner.begin().await.unwrap();
+    let locked = "select p.id from tournament_passes p where p.buy_in_max = 500 for update";
+    sqlx::query(locked).execute(&mut *lock).await.unwrap();
+    ok(enter(server, &ring, &guest)).await;
+    let held = "select p.buy_in_max from tournament_passes p where p.used_in is not null";
+    assert_eq!(read_values::<i64>(&server.bank.pool, held).await, [1_000]);
+
+    // The only pass that is left comes free with the end of the other transaction.
+    let waiting = enter(server, &other, &guest).send();
+    let release = async {
+        wait_until("the registration waits", async || count_waiting(&owner).await > 0).await;
+        lock.rollback().await.unwrap();
+    };
+    let (answer, ()) = tokio::join!(waiting, release);
+    assert_eq!(answer.unwrap().status(), 200);
+    assert_eq!(read_values::<i64>(&server.bank.pool, held).await.len(), 2);
+    check_ledger(&server.bank.pool).await;
+}
+
 /// Grants a pass without requests.
 async fn grant(house: &House, client: &Client, buy_in_max: Coins) {
     let owner = house.database.owner_pool().await;
@@ -311,7 +341,7 @@ async fn a_tournament_with_a_pass_is_played_to_its_prizes() {
     let sum =
         async |code: &str| read_value::<i64>(&house.pool, &format!("{transfers}'{code}'")).await;
     let closed = "select count(*) from tournaments t where t.closed_at is not null";
-    crate::support::waiting::wait_until("the account is closed", async || {
+    wait_until("the account is closed", async || {
         read_value::<i64>(&house.pool, closed).await == 1
     })
     .await;
