@@ -44,8 +44,8 @@ operations! {
 
     /// List my passes
     ///
-    /// At most 500, those that are neither used nor revoked first. A pass pays one entry of a tournament that accepts passes,
-    /// if the buy-in is at most `buy_in_max`; it pays no fee.
+    /// At most 500, those that are neither used nor revoked first. A pass pays one entry of a
+    /// tournament that accepts passes, if the buy-in is at most `buy_in_max`; it pays no fee.
     LIST_MY_PASSES = Get "/v1/me/passes", Me, Player {
         200 json TournamentPasses: "The passes",
     }
