@@ -145,7 +145,7 @@ create table corrections (
     id uuid primary key,
     -- The id of the call that inserted the row, so that a retried call inserts no second one.
     attempt uuid not null unique,
-    kind text not null check (kind in ('adjustment', 'reversal', 'pass')),
+    kind text not null check (kind in ('adjustment', 'reversal', 'pass', 'pass_revocation')),
     state text not null default 'open'
         check (state in ('open', 'approved', 'rejected', 'withdrawn')),
     -- For an adjustment: the player of the wallet and the added amount; negative takes coins. For a pass: its
@@ -154,6 +154,8 @@ create table corrections (
     amount bigint null check (amount <> 0),
     -- For a reversal: the reversed operation.
     reversed_operation bigint null references operations,
+    -- For the revocation of a pass: the correction that granted it.
+    revoked_pass uuid null references corrections,
     reason text not null check (char_length(reason) between 10 and 500),
     requested_by uuid not null references operators,
     requested_at timestamptz not null,
@@ -167,19 +169,24 @@ create table corrections (
     constraint corrections_of_a_kind check (
         (kind in ('adjustment', 'pass')) = (player is not null and amount is not null)
         and (kind = 'reversal') = (reversed_operation is not null)
+        and (kind = 'pass_revocation') = (revoked_pass is not null)
         and (player is null) = (amount is null)
         and (kind <> 'pass' or amount > 0)
     ),
     constraint corrections_decided_once check (
         (state in ('open', 'withdrawn')) = (decided_by is null)
         and (state = 'open') = (decided_at is null)
-        and (state = 'approved' and kind <> 'pass') = (operation is not null)
+        and (state = 'approved' and kind in ('adjustment', 'reversal')) = (operation is not null)
         and (state = 'rejected') = (rejection_reason is not null)
     )
 );
 
 -- An operation is reversed once, and has one open request at a time.
 create unique index corrections_reverse_once on corrections (reversed_operation)
+    where state in ('open', 'approved');
+
+-- The same for the revocation of a pass.
+create unique index corrections_revoke_once on corrections (revoked_pass)
     where state in ('open', 'approved');
 
 -- A player has one open request for an amount at a time, so that a loss is not compensated twice.

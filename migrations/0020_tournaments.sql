@@ -168,8 +168,12 @@ create table tournament_passes (
     used_in uuid null references tournaments,
     used_entry integer null check (used_entry > 0),
     used_at timestamptz null,
+    -- The time from which on no entry holds it; null unless it is revoked.
+    revoked_at timestamptz null,
     constraint tournament_passes_are_used_whole
-        check (num_nulls(used_in, used_entry, used_at) in (0, 3))
+        check (num_nulls(used_in, used_entry, used_at) in (0, 3)),
+    constraint tournament_passes_are_used_or_revoked
+        check (used_in is null or revoked_at is null)
 );
 
 create index tournament_passes_of_player on tournament_passes (player, buy_in_max);
@@ -178,7 +182,7 @@ create index tournament_passes_of_player on tournament_passes (player, buy_in_ma
 create unique index tournament_passes_of_entry on tournament_passes (used_in, player, used_entry)
     where used_in is not null;
 
-grant select, insert, update (used_in, used_entry, used_at), delete on tournament_passes
+grant select, insert, update (used_in, used_entry, used_at, revoked_at), delete on tournament_passes
     to bahay_service;
 
 -- The finished games of tournaments. No coins are staked in them, so they are not among `games`, whose rows

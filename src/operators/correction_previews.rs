@@ -13,6 +13,7 @@ use super::corrections::{CorrectionError, Corrections, StoredCorrection, find_in
 use crate::db;
 use crate::ids::{CorrectionId, PlayerId};
 use crate::ledger::BookingPreview;
+use crate::passes;
 
 /// The outcome of a correction if it were approved now.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,16 +64,18 @@ impl Corrections {
             .iter()
             .filter_map(|found| match found.content {
                 CorrectionContent::Booking(subject) => Some(subject),
-                CorrectionContent::Pass { .. } => None,
+                CorrectionContent::Pass { .. } | CorrectionContent::PassRevocation { .. } => None,
             })
             .collect();
         let mut bookings = self.ledger.preview_corrections(&subjects).await?.into_iter();
         let limits = self.check_booked_day(found).await?;
+        let revoked: Vec<_> = found.iter().filter_map(|found| found.body.revoked_pass).collect();
+        let revocations = passes::check_revocations(&self.pool, &revoked).await?;
         let mut previews = BTreeMap::new();
         for found in found {
             let booking = match found.content {
                 CorrectionContent::Booking(_) => bookings.next(),
-                CorrectionContent::Pass { .. } => None,
+                CorrectionContent::Pass { .. } | CorrectionContent::PassRevocation { .. } => None,
             };
             // A pass moves no coins.
             let booking = booking.unwrap_or_else(|| Ok(BookingPreview::default()));
@@ -87,7 +90,9 @@ impl Corrections {
                 Err(error) => return Err(error),
             };
             let id = CorrectionId(found.body.id);
+            let revocation = found.body.revoked_pass.and_then(|pass| revocations.get(&pass));
             let refusal = limits.get(&id).cloned().or(refusal);
+            let refusal = refusal.or(revocation.map(|error| (*error).into()));
             previews.insert(id, CorrectionPreview { booking, names: BTreeMap::new(), refusal });
         }
         let names = self.read_names(previews.values()).await?;

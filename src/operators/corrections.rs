@@ -4,10 +4,12 @@
 //! neither has recently issued the other's enrolment code (`issuance`). Until the decision, a
 //! withdrawal by the requester ends the request.
 //!
-//! A correction may also grant a pass for a tournament, which is worth coins.
+//! A correction may also grant a pass for a tournament, which is worth coins, or revoke one that no
+//! entry holds.
 //!
 //! `adjustments` limits the coins that corrections move. An open request excludes an equal one: for
-//! the same amount and player, or for the reversal of the same operation.
+//! the same amount and player, for the reversal of the same operation, or for the revocation of the
+//! same pass.
 //!
 //! A request that the books cannot carry out at present (because a wallet holds too little) stays
 //! open: it may be approved later or rejected. Requests and decisions stay readable, with their
@@ -31,7 +33,7 @@ use crate::db::{self, Page, from_sql, to_sql};
 use crate::entropy;
 use crate::ids::{CorrectionId, OperatorId, PlayerId};
 use crate::ledger::{AdjustWallet, CorrectionSubject, Ledger, LedgerError, ReverseOperation};
-use crate::passes;
+use crate::passes::{self, RevocationError};
 use crate::reason::Reason;
 
 /// The largest page; a larger limit is reduced to it.
@@ -87,6 +89,8 @@ pub enum CorrectionError {
          let its requester withdraw it"
     )]
     AdjustmentRequested,
+    #[error("the revocation of this pass already waits for a decision")]
+    RevocationRequested,
     #[error("the session has ended; sign in again")]
     SessionEnded,
     #[error("there is no player {player}")]
@@ -95,6 +99,8 @@ pub enum CorrectionError {
     TooLarge { max: Coins },
     #[error(transparent)]
     DailyLimit(#[from] DailyLimitError),
+    #[error(transparent)]
+    Revocation(#[from] RevocationError),
     /// A refusal by the ledger, in its words; nothing has moved.
     #[error(transparent)]
     Refused(LedgerError),
@@ -148,7 +154,7 @@ impl Corrections {
         attempt: Uuid,
     ) -> Result<Correction, CorrectionError> {
         self.check(content).await?;
-        let ContentColumns { kind, player, amount, reversed_operation: operation } =
+        let ContentColumns { kind, player, amount, reversed_operation: operation, revoked_pass } =
             content.to_columns();
         let id = entropy::uuid();
         let now = self.clock.now();
@@ -168,10 +174,10 @@ impl Corrections {
             let insert = sqlx::query!(
                 r#"
                 insert into corrections (
-                    id, attempt, kind, player, amount, reversed_operation, reason, requested_by,
-                    requested_at
+                    id, attempt, kind, player, amount, reversed_operation, revoked_pass, reason,
+                    requested_by, requested_at
                 )
-                values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+                values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
                 on conflict do nothing
                 "#,
                 id,
@@ -180,6 +186,7 @@ impl Corrections {
                 player,
                 amount,
                 operation,
+                revoked_pass,
                 reason.as_str(),
                 by.id.0,
                 to_sql(now) as _
@@ -191,7 +198,7 @@ impl Corrections {
             } else {
                 let detail = json!({
                     "kind": kind, "player": player, "amount": amount,
-                    "operation": operation, "reason": reason.as_str()
+                    "operation": operation, "pass": revoked_pass, "reason": reason.as_str()
                 });
                 let action = Action::CorrectionRequested;
                 let subject = audit_subject(CorrectionId(id));
@@ -227,6 +234,10 @@ impl Corrections {
             CorrectionContent::Booking(CorrectionSubject::Reversal { operation }) => {
                 self.ledger.plan_reversal(operation).await?;
                 Ok(())
+            }
+            CorrectionContent::PassRevocation { pass } => {
+                let errors = passes::check_revocations(&self.pool, &[pass]).await?;
+                errors.get(&pass).map_or(Ok(()), |error| Err((*error).into()))
             }
         }
     }
@@ -344,7 +355,7 @@ impl Corrections {
         Ok(decided.map(|decided| decided.body).ok_or(CorrectionError::Unknown { id }))
     }
 
-    /// Carries out a correction, and returns the operation that books it; `None` for a pass.
+    /// Carries out a correction, and returns the operation that books it; `None` for passes.
     async fn book(
         &self,
         connection: &mut PgConnection,
@@ -355,6 +366,10 @@ impl Corrections {
         let corrected = match content {
             CorrectionContent::Pass { player, buy_in_max } => {
                 passes::grant_in_tx(connection, correction, player, buy_in_max, now).await?;
+                return Ok(None);
+            }
+            CorrectionContent::PassRevocation { pass } => {
+                passes::revoke_in_tx(connection, pass, now).await??;
                 return Ok(None);
             }
             CorrectionContent::Booking(CorrectionSubject::Adjustment { player, amount }) => {
@@ -401,39 +416,48 @@ impl Corrections {
 }
 
 /// Returns the error if another request for the same amount and player is open, or one for the same
-/// reversal open or approved. The indexes `corrections_adjust_once` and `corrections_reverse_once`
-/// admit only one.
+/// reversal or revocation open or approved. The indexes `corrections_adjust_once`,
+/// `corrections_reverse_once` and `corrections_revoke_once` admit only one.
 async fn find_equal(
     connection: &mut PgConnection,
     content: CorrectionContent,
     attempt: Uuid,
 ) -> Result<Option<CorrectionError>, sqlx::Error> {
-    let ContentColumns { kind, player, amount, reversed_operation: operation } =
+    let ContentColumns { kind, player, amount, reversed_operation: operation, revoked_pass } =
         content.to_columns();
     let found = sqlx::query!(
         "
-        select c.state, c.reversed_operation
+        select c.state, c.reversed_operation, c.revoked_pass
         from corrections c
         where c.attempt <> $4
             and (
                 (c.player = $1 and c.amount = $2 and c.kind = $5 and c.state = 'open')
-                or (c.reversed_operation = $3 and c.state in ('open', 'approved'))
+                or (
+                    (c.reversed_operation = $3 or c.revoked_pass = $6)
+                    and c.state in ('open', 'approved')
+                )
             )
         ",
         player,
         amount,
         operation,
         attempt,
-        kind
+        kind,
+        revoked_pass
     )
     .fetch_optional(connection)
     .await?;
-    Ok(found.map(|row| match row.reversed_operation {
-        None => CorrectionError::AdjustmentRequested,
-        Some(operation) if row.state == State::Open.as_str() => {
+    let is_open = |state: &str| state == State::Open.as_str();
+    Ok(found.map(|row| match (row.reversed_operation, row.revoked_pass) {
+        (Some(operation), _) if is_open(&row.state) => {
             CorrectionError::ReversalRequested { operation }
         }
-        Some(operation) => CorrectionError::Refused(LedgerError::AlreadyReversed { operation }),
+        (Some(operation), _) => {
+            CorrectionError::Refused(LedgerError::AlreadyReversed { operation })
+        }
+        (None, Some(_)) if is_open(&row.state) => CorrectionError::RevocationRequested,
+        (None, Some(_)) => RevocationError::Revoked.into(),
+        (None, None) => CorrectionError::AdjustmentRequested,
     }))
 }
 
@@ -477,13 +501,15 @@ async fn select(
 ) -> Result<Vec<StoredCorrection>, sqlx::Error> {
     let rows = sqlx::query!(
         r#"
-        select c.id, c.kind, c.state, c.player, c.amount, c.reversed_operation, c.reason, c.operation,
+        select c.id, c.kind, c.state, c.player, c.amount, c.reversed_operation, c.revoked_pass,
+            g.player as "granted_to?", g.amount as "granted?", c.reason, c.operation,
             c.requested_by, r.name as requester, c.requested_at as "requested_at: SqlTimestamp",
             c.decided_by, d.name as "decider?", c.decided_at as "decided_at: SqlTimestamp",
             c.rejection_reason, p.name as "player_name?", o.game as "game?"
         from corrections c
         join operators r on r.id = c.requested_by
-        left join players p on p.id = c.player
+        left join corrections g on g.id = c.revoked_pass
+        left join players p on p.id = coalesce(c.player, g.player)
         left join operations o on o.id = c.reversed_operation
         left join operators d on d.id = c.decided_by
         where ($1::uuid[] is null or c.id = any($1)) and ($2::text is null or c.state = $2)
@@ -504,16 +530,18 @@ async fn select(
             player: row.player,
             amount: row.amount,
             reversed_operation: row.reversed_operation,
+            revoked_pass: row.revoked_pass,
         });
         let unknown = || sqlx::Error::Protocol("a correction has an unknown kind".into());
         let content = content.ok_or_else(unknown)?;
         let body = Correction {
             id: row.id,
             kind: content.kind(),
-            player: row.player,
+            player: row.player.or(row.granted_to),
             player_name: row.player_name,
-            amount: row.amount.map(bahay_api::Coins::from_hundredths),
+            amount: row.amount.or(row.granted).map(bahay_api::Coins::from_hundredths),
             reversed_operation: row.reversed_operation,
+            revoked_pass: row.revoked_pass,
             game: row.game,
             reason: row.reason,
             state: db::parse_column(&row.state)?,

@@ -237,6 +237,11 @@ codes! {
         "A reversal of this operation awaits a decision";
     AdjustmentRequested = "adjustment_requested", CONFLICT,
         "An equal adjustment awaits a decision";
+    PassNotFound = "pass_not_found", NOT_FOUND, "The pass does not exist";
+    PassHeld = "pass_held", CONFLICT, "An entry of a tournament holds the pass";
+    PassRevoked = "pass_revoked", CONFLICT, "The pass has already been revoked";
+    RevocationRequested = "revocation_requested", CONFLICT,
+        "The revocation of this pass awaits a decision";
     Overdrawn = "overdrawn", CONFLICT, "The balance of the paying account is too low";
 
     // Operators' actions.

@@ -319,6 +319,25 @@ fn the_verifiers_in_python_find_every_change_of_what_a_rule_determines() {
     }
 }
 
+/// Tests of one process run the verifier at the same time, each on its own documents.
+#[test]
+fn runs_of_the_verifier_at_the_same_time_keep_their_documents_apart() {
+    let record = records("tongits").remove(0).to_string();
+    std::thread::scope(|scope| {
+        for count in 1..=4 {
+            let documents = vec![record.as_str(); count];
+            scope.spawn(move || {
+                for _ in 0..4 {
+                    let Some((lines, code)) = verdicts(&script("tongits"), &documents) else {
+                        return;
+                    };
+                    assert_eq!((lines.len(), code), (count, Some(0)));
+                }
+            });
+        }
+    });
+}
+
 /// Mutations that were accepted once: another actor, other amounts, one player in two seats.
 #[test]
 fn a_mutation_once_accepted_by_all_verifiers_is_refused() {

@@ -23,6 +23,7 @@ const WORDS = {
   tournament_refund: ['{tournament} was cancelled. {coins} coins came back to you.', 'Kinansela ang {tournament}. Naibalik ang {coins} barya mo.'],
   tournament_cancelled: ['{tournament} was cancelled.', 'Kinansela ang {tournament}.'],
   pass_granted: ['You have a pass: it pays one tournament with a buy-in of up to {coins} coins.', 'May pass ka: bayad nito ang isang torneo na hanggang {coins} barya ang buy-in.'],
+  pass_revoked: ['The house took back a pass for a tournament with a buy-in of up to {coins} coins.', 'Binawi ng bahay ang isang pass para sa torneo na hanggang {coins} barya ang buy-in.'],
   rematch: ['{name} asked for a rematch.', 'Nag-ayang maglaro ulit si {name}.'],
 } as const;
 

@@ -152,6 +152,7 @@ pub(crate) fn routes(routes: Routes) -> Routes {
         .bind(&operations::players::FIND_PLAYERS, players::api::find_players)
         .bind(&operations::players::SHOW_PLAYER_REPORT, players::api::show_player_report)
         .bind(&operations::players::LIST_PARTNERS, players::api::list_partners)
+        .bind(&operations::players::LIST_PASSES, players::api::list_passes)
         .bind(&operations::players::WRITE_NOTE, players::api::write_note)
         .bind(&operations::players::END_SESSIONS, players::api::end_sessions)
         .bind(&operations::rooms::CREATE_ROOM, rooms::api::create_room)

@@ -8,7 +8,8 @@ import { join } from 'node:path';
 const OF_OPERATORS = ['account_not_found', 'adjustment_day_max', 'adjustment_requested', 'adjustment_too_large', 'already_reversed', 'cancellation_changed', 'correction_decided',
   'correction_not_found', 'correction_not_independent', 'correction_not_own', 'correction_own', 'form_foreign', 'game_changed', 'job_not_found', 'last_administrator', 'no_game', 'not_banned', 'not_halted', 'not_muted',
   'not_reversible', 'operation_not_found', 'operator_not_found', 'operator_own', 'operator_role_missing', 'operator_taken',
-  'operator_token_expired', 'operator_token_unknown', 'overdrawn', 'pair_not_found', 'pot_empty', 'report_decided', 'report_not_found', 'reversal_requested', 'room_changed',
+  'operator_token_expired', 'operator_token_unknown', 'overdrawn', 'pair_not_found', 'pass_held', 'pass_not_found', 'pass_revoked', 'pot_empty', 'report_decided', 'report_not_found', 'reversal_requested',
+  'revocation_requested', 'room_changed',
   'room_name_taken', 'room_taken', 'room_unsound', 'second_factor_missing', 'table_broken', 'table_live', 'too_many_rooms',
   'tournament_approval_required', 'tournament_request_decided', 'tournament_request_not_found', 'tournament_request_not_independent',
   'tournament_request_not_own', 'tournament_request_own', 'tournament_schedule_not_found', 'tournament_unsound'];

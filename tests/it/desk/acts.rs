@@ -105,6 +105,7 @@ const ACTS: &[(&str, Place, Place)] = &[
     ("find_players", Ok("GET /desk/players"), READ),
     ("show_player_report", Ok("GET /desk/players/{id}"), READ),
     ("list_partners", Ok("GET /desk/players/{id}"), READ),
+    ("list_passes", Ok("GET /desk/players/{id}"), READ),
     ("show_statement", Ok("GET /desk/players/{id}/statement"), READ),
     ("export_statement", Ok("GET /desk/players/{id}/statement.csv"), READ),
     ("write_note", Ok("POST /desk/players/{id}/notes"), NAMED),

@@ -140,6 +140,38 @@ async fn a_form_that_is_sent_twice_at_once_announces_one_tournament() {
     assert_eq!(read_value::<i64>(&server.bank.pool, count).await, 1);
 }
 
+/// Rule 1.7: each sit-and-go of the presets has its own wait, at the desk and over the API alike.
+#[tokio::test]
+async fn house_bots_complete_a_sit_and_go_after_the_wait_of_its_preset() {
+    let server = Server::new().await;
+    let mut luz = Browser::enrolled(&server, "ate.luz", Role::Admin).await;
+    let token = luz.create_token().await;
+    let new = format!("{HERE}/new");
+    let waits = [("sit_and_go_3", "30 s"), ("sit_and_go_9", "1 min"), ("sit_and_go_27", "2 min")];
+    for (preset, wait) in waits {
+        let query = format!("preset={preset}&name=Ring&game=tongits/kingdom&bots=yes");
+        let shown = luz.load(&format!("{new}?{query}")).await;
+        shown.shows(&format!("complete it when its first player has waited {wait}<"));
+        let attempt = Uuid::now_v7().to_string();
+        let fields = [
+            ("attempt", &*attempt),
+            ("preset", preset),
+            ("name", "Ring"),
+            ("game", "tongits/kingdom"),
+            ("bots", "yes"),
+        ];
+        luz.send(&new, HERE, &fields).await.expect(303);
+        let request = json!({ "preset": preset, "name": "Ring", "bots": true });
+        ok(server.post_once(&token, "/v1/operator/tournaments", &request)).await;
+    }
+    let terms = "select (t.terms ->> 'bots_after_ms')::bigint from tournaments t order by 1";
+    let terms: Vec<i64> = read_values(&server.bank.pool, terms).await;
+    assert_eq!(terms, [30_000, 30_000, 60_000, 60_000, 120_000, 120_000]);
+    // The terms of a tournament may still have another wait, or none.
+    let query = "preset=sit_and_go_9&name=Ring&game=tongits/kingdom&bots=yes&bots_after=0";
+    luz.load(&format!("{new}?{query}")).await.shows("complete it at the first registration");
+}
+
 #[tokio::test]
 async fn an_operator_accepts_that_the_amounts_change_again() {
     let (server, guest) = Server::with_guest().await;

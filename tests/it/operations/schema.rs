@@ -245,7 +245,7 @@ async fn the_service_can_neither_change_nor_remove_what_was_booked() {
         "tournament_games ar w(scored_in)",
         "tournament_guarantees ar",
         "tournament_lines ar",
-        "tournament_passes ard w(used_in,used_entry,used_at)",
+        "tournament_passes ard w(used_in,used_entry,used_at,revoked_at)",
         "tournament_requests ar w(state,decided_by,decided_at,rejection_reason,tournament)",
         "tournament_schedules ar w(is_paused,deleted_at)",
         "tournament_starts ar",

@@ -5,7 +5,6 @@
 //! that is a failure.
 
 use std::fs;
-use std::path::PathBuf;
 use std::process::Command;
 
 /// A record, and the rule by which it must be refused, if it is forged.
@@ -38,10 +37,10 @@ pub(crate) fn assert_verified(script: &str, expected: &[Expected]) {
 /// Python.
 pub(crate) fn verdicts(script: &str, documents: &[&str]) -> Option<(Vec<String>, Option<i32>)> {
     let python = python()?;
-    let folder = Folder::new();
+    let folder = tempfile::tempdir().expect("a folder for the records is created");
     let mut files = Vec::new();
     for (number, document) in documents.iter().enumerate() {
-        let path = folder.0.join(format!("{number}.json"));
+        let path = folder.path().join(format!("{number}.json"));
         fs::write(&path, document).expect("the record is written");
         files.push(path);
     }
@@ -52,24 +51,6 @@ pub(crate) fn verdicts(script: &str, documents: &[&str]) -> Option<(Vec<String>,
     let lines: Vec<String> = verdicts.lines().map(str::to_owned).collect();
     assert_eq!(lines.len(), documents.len(), "{verdicts}{errors}");
     Some((lines, output.status.code()))
-}
-
-/// A folder that is removed on drop.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new() -> Self {
-        let path = std::env::temp_dir().join(format!("bahay-verify-{}", std::process::id()));
-        fs::create_dir_all(&path).expect("a folder for the records is created");
-        Self(path)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        // A folder that cannot be removed stays in the system's temporary folder.
-        let _ = fs::remove_dir_all(&self.0);
-    }
 }
 
 fn python() -> Option<&'static str> {

@@ -21,10 +21,11 @@ use crate::http::server::{
     DEVICE, Guest, Node, REASON, Server, answer_all, count_successes, expect_refusal, ok, text,
 };
 use crate::support::checks::check_ledger;
-use crate::support::db::{execute, read_value, read_values};
+use crate::support::db::{count_waiting, execute, read_value, read_values};
 use crate::support::house::{FRIENDS, House};
 use crate::support::play::TestPlay as _;
 use crate::support::rest::{call, get, items};
+use crate::support::waiting::wait_until;
 
 const CORRECTIONS: &str = "/v1/operator/corrections";
 
@@ -51,6 +52,18 @@ impl Office {
             "kind": "pass", "player": player, "buy_in_max": buy_in_max, "reason": REASON
         });
         self.server.post_once(&self.luz, CORRECTIONS, &body)
+    }
+
+    fn request_revocation(&self, pass: &Value) -> RequestBuilder {
+        let body = json!({ "kind": "pass_revocation", "pass": pass, "reason": REASON });
+        self.server.post_once(&self.luz, CORRECTIONS, &body)
+    }
+
+    /// Returns the passes of a guest as operators see them.
+    async fn list(&self, guest: &Guest) -> Vec<Value> {
+        let path = format!("/v1/operator/players/{}/passes", guest.id);
+        let listed = ok(self.server.get(&path, &self.luz)).await;
+        listed.as_array().unwrap().clone()
     }
 
     fn approve(&self, by: &str, correction: &Value) -> RequestBuilder {
@@ -251,6 +264,159 @@ async fn two_registrations_at_the_same_moment_hold_one_pass_once() {
     check_ledger(&server.bank.pool).await;
 }
 
+#[tokio::test]
+async fn two_operators_revoke_a_pass_that_no_entry_holds() {
+    let office = Office::new().await;
+    let server = &office.server;
+    let guest = server.guest(DEVICE).await;
+    let ring = office.announce(true).await;
+    let nobody = format!("/v1/operator/players/{}/passes", Uuid::new_v4());
+    expect_refusal(server.get(&nobody, &office.luz), 404, "player_not_found").await;
+    assert_eq!(office.list(&guest).await, Vec::<Value>::new());
+    let unknown = office.request_revocation(&json!(Uuid::new_v4()));
+    expect_refusal(unknown, 404, "pass_not_found").await;
+    office.grant(&guest, 500).await;
+    let pass = office.list(&guest).await.remove(0);
+    let id = &pass["id"];
+
+    ok(enter(server, &ring, &guest)).await;
+    expect_refusal(office.request_revocation(id), 409, "pass_held").await;
+    ok(withdraw(server, &ring, &guest)).await;
+    let requested = ok(office.request_revocation(id)).await;
+    assert_eq!(requested["kind"], "pass_revocation");
+    assert_eq!((&requested["player"], &requested["amount"]), (&json!(guest.id), &json!(500)));
+    assert_eq!(&requested["revoked_pass"], id);
+    expect_refusal(office.request_revocation(id), 409, "revocation_requested").await;
+    expect_refusal(office.approve(&office.luz, &requested), 403, "correction_own").await;
+    // Until the approval the pass is the player's.
+    ok(enter(server, &ring, &guest)).await;
+    let preview = format!("{CORRECTIONS}/{}/preview", text(&requested["id"]));
+    let refused = ok(server.get(&preview, &office.ben)).await;
+    assert_eq!(refused["refusal"]["code"], "pass_held");
+    expect_refusal(office.approve(&office.ben, &requested), 409, "pass_held").await;
+    ok(withdraw(server, &ring, &guest)).await;
+    assert_eq!(ok(server.get(&preview, &office.ben)).await["refusal"], Value::Null);
+    let approved = ok(office.approve(&office.ben, &requested)).await;
+    assert_eq!((&approved["state"], &approved["operation"]), (&json!("approved"), &Value::Null));
+    ok(office.approve(&office.ben, &requested)).await;
+
+    expect_refusal(enter(server, &ring, &guest), 409, "pass_missing").await;
+    expect_refusal(office.request_revocation(id), 409, "pass_revoked").await;
+    assert_eq!(ok(server.get(&ring, &guest)).await["passes"], json!([]));
+    let listed = office.list(&guest).await;
+    assert!(listed[0]["revoked_at"].is_string() && listed[0]["used_in"].is_null(), "{listed:?}");
+    assert_eq!(ok(server.get("/v1/me/passes", &guest)).await["items"], json!(listed));
+    let notices = ok(server.get("/v1/me/notices", &guest)).await;
+    let told = items(&notices).iter().filter(|notice| notice["kind"] == "pass_revoked");
+    assert_eq!(told.map(|notice| notice["amount"].clone()).collect::<Vec<_>>(), [json!(500)]);
+    let reasons = format!(
+        "select count(*) from audit_entries a
+        where a.action = 'correction_request' and a.detail ->> 'pass' = '{}'
+            and a.detail ->> 'reason' = '{REASON}'",
+        text(id)
+    );
+    assert_eq!(read_value::<i64>(&server.bank.pool, &reasons).await, 1);
+    // An equal pass may be granted again, and comes before the revoked one.
+    office.grant(&guest, 500).await;
+    assert_eq!(office.list(&guest).await[1]["id"], *id);
+    ok(enter(server, &ring, &guest)).await;
+    check_ledger(&server.bank.pool).await;
+}
+
+#[tokio::test]
+async fn of_a_revocation_and_registrations_at_the_same_moment_one_gets_the_pass() {
+    let office = Office::new().await;
+    let server = &office.server;
+    let other = server.another_node().await;
+    let guest = server.guest(DEVICE).await;
+    let rings = [office.announce(true).await, office.announce(true).await];
+    for round in 0..6 {
+        office.grant(&guest, 500).await;
+        let id = office.list(&guest).await[0]["id"].clone();
+        let requested = ok(office.request_revocation(&id)).await;
+        let (entered, approved) = tokio::join!(
+            answer_all(200, rings.iter().map(|ring| enter(&other, ring, &guest))),
+            answer_all(200, [office.approve(&office.ben, &requested)]),
+        );
+        let case = format!("round {round}");
+        let winners = count_successes(&case, entered, 409, "pass_missing")
+            + count_successes(&case, approved, 409, "pass_held");
+        assert_eq!(winners, 1, "{case}");
+        let held = "select count(*) from tournament_entrants";
+        let revoked = "select count(*) from tournament_passes p where p.revoked_at is not null";
+        let held = read_value::<i64>(&server.bank.pool, held).await;
+        let revoked = read_value::<i64>(&server.bank.pool, revoked).await;
+        assert_eq!(held + revoked, 1, "{case}");
+        for ring in &rings {
+            // One of them at most has an entry.
+            let _ = withdraw(server, ring, &guest).send().await.unwrap();
+        }
+        execute(&server.bank.pool, "delete from tournament_passes").await;
+    }
+    check_ledger(&server.bank.pool).await;
+}
+
+#[tokio::test]
+async fn a_pass_is_revoked_at_the_desk() {
+    let office = Office::new().await;
+    let server = &office.server;
+    let guest = server.guest(DEVICE).await;
+    office.grant(&guest, 1_250).await;
+    let page = format!("/desk/players/{}", guest.id);
+    let mut maya = Browser::enrolled(server, "maya", Role::Support).await;
+    let shown = maya.load(&page).await;
+    shown.shows("Passes for tournaments").shows("unused").hides("Request the revocation");
+    let mut fe = Browser::enrolled(server, "tita.fe", Role::Finance).await;
+    let shown = fe.load(&page).await;
+    shown.shows("Request the revocation");
+    let id = text(&office.list(&guest).await[0]["id"]);
+    let form = format!("/desk/corrections/new?pass={id}");
+    shown.shows(&form);
+    fe.load(&form).await.shows("Revocation of a pass").shows(&format!("value=\"{id}\""));
+    let attempt = Uuid::new_v4().to_string();
+    let fields =
+        [("attempt", &*attempt), ("kind", "pass_revocation"), ("pass", &*id), ("reason", REASON)];
+    let requested = fe.send(&form, "/desk/corrections", &fields).await.expect(303);
+    let requested = requested.location.unwrap();
+    fe.load("/desk/corrections").await.shows("Revocation of a pass").shows("12.50");
+    let mut ben = Browser::enrolled(server, "manong.ben", Role::Admin).await;
+    ben.load(&requested).await.shows("Pays a buy-in up to").shows("12.50").shows(&guest.id);
+    let approval = format!("{requested}/approval");
+    ben.send(&requested, &approval, &[]).await.expect_redirect(&requested);
+    ben.load(&page).await.shows("revoked ").hides("Request the revocation");
+    let passes = ok(server.get("/v1/me/passes", &guest)).await;
+    assert!(passes["items"][0]["revoked_at"].is_string());
+}
+
+/// Another registration has locked the pass that pays the least, and its end is not known yet.
+#[tokio::test]
+async fn a_registration_beside_another_one_takes_the_other_pass_without_a_wait() {
+    let office = Office::new().await;
+    let server = &office.server;
+    let guest = server.guest(DEVICE).await;
+    let [ring, other] = [office.announce(true).await, office.announce(true).await];
+    office.grant(&guest, 500).await;
+    office.grant(&guest, 1_000).await;
+    let owner = server.owner_pool().await;
+    let mut lock = owner.begin().await.unwrap();
+    let locked = "select p.id from tournament_passes p where p.buy_in_max = 500 for update";
+    sqlx::query(locked).execute(&mut *lock).await.unwrap();
+    ok(enter(server, &ring, &guest)).await;
+    let held = "select p.buy_in_max from tournament_passes p where p.used_in is not null";
+    assert_eq!(read_values::<i64>(&server.bank.pool, held).await, [1_000]);
+
+    // The only pass that is left comes free with the end of the other transaction.
+    let waiting = enter(server, &other, &guest).send();
+    let release = async {
+        wait_until("the registration waits", async || count_waiting(&owner).await > 0).await;
+        lock.rollback().await.unwrap();
+    };
+    let (answer, ()) = tokio::join!(waiting, release);
+    assert_eq!(answer.unwrap().status(), 200);
+    assert_eq!(read_values::<i64>(&server.bank.pool, held).await.len(), 2);
+    check_ledger(&server.bank.pool).await;
+}
+
 /// Grants a pass without requests.
 async fn grant(house: &House, client: &Client, buy_in_max: Coins) {
     let owner = house.database.owner_pool().await;
@@ -311,10 +477,8 @@ async fn a_tournament_with_a_pass_is_played_to_its_prizes() {
     let sum =
         async |code: &str| read_value::<i64>(&house.pool, &format!("{transfers}'{code}'")).await;
     let closed = "select count(*) from tournaments t where t.closed_at is not null";
-    crate::support::waiting::wait_until("the account is closed", async || {
-        read_value::<i64>(&house.pool, closed).await == 1
-    })
-    .await;
+    wait_until("the account is closed", async || read_value::<i64>(&house.pool, closed).await == 1)
+        .await;
     assert_eq!(sum("tournament_entry").await, 11_000);
     assert_eq!(sum("guarantee").await, 5_000, "the house pays the buy-in of the pass");
     assert_eq!(sum("tournament_fee").await, 1_000);

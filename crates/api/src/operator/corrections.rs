@@ -13,16 +13,17 @@ use crate::values::{Coins, IdText, ReasonText, Time};
 operations! {
     /// Request a correction
     ///
-    /// Coins, a reversal, or a pass for a tournament. Nothing moves before another operator has
-    /// approved it. An open request excludes an equal one: the same amount for the same player, or a
-    /// reversal of the same operation. For the roles
-    /// `finance` and `admin`, in a session with the second factor.
+    /// Coins, a reversal, a pass for a tournament, or the revocation of a pass that no entry holds.
+    /// Nothing moves before another operator has approved it. An open request excludes an equal one:
+    /// the same amount for the same player, a reversal of the same operation, or the revocation of
+    /// the same pass. For the roles `finance` and `admin`, in a session with the second factor.
     REQUEST_CORRECTION = Post "/v1/operator/corrections", Operators, Operator {
         headers RequiredKey,
         body RequestCorrection,
         201 json Correction: "The request, which waits for a decision",
         refuses SecondFactorMissing PlayerNotFound OperationNotFound NotReversible AlreadyReversed
-            ReversalRequested AdjustmentRequested AdjustmentDayMax AdjustmentTooLarge,
+            ReversalRequested AdjustmentRequested AdjustmentDayMax AdjustmentTooLarge PassNotFound
+            PassHeld PassRevoked RevocationRequested,
     }
 
     /// List corrections
@@ -65,7 +66,8 @@ operations! {
         headers RequiredKey,
         200 json Correction: "The approved correction",
         refuses SecondFactorMissing CorrectionOwn CorrectionNotIndependent CorrectionNotFound
-            CorrectionDecided AdjustmentDayMax Overdrawn NotReversible AlreadyReversed,
+            CorrectionDecided AdjustmentDayMax Overdrawn NotReversible AlreadyReversed PassNotFound
+            PassHeld PassRevoked,
     }
 
     /// Reject a correction
@@ -140,6 +142,13 @@ pub enum RequestCorrection {
         #[schema(value_type = ReasonText)]
         reason: Reason,
     },
+    /// The revocation of a pass that no entry holds, after which none can hold it.
+    PassRevocation {
+        pass: Uuid,
+        /// The reason, which is stored with the correction.
+        #[schema(value_type = ReasonText)]
+        reason: Reason,
+    },
 }
 
 /// A rejection of a request.
@@ -157,7 +166,8 @@ pub struct Correction {
     pub id: Uuid,
     #[schema(inline)]
     pub kind: CorrectionKind,
-    /// The player whose wallet is adjusted, or who gets the pass; null for a reversal.
+    /// The player whose wallet is adjusted, or whose pass is granted or revoked; null for a
+    /// reversal.
     #[schema(required = true)]
     pub player: Option<Uuid>,
     /// That player's name.
@@ -170,6 +180,9 @@ pub struct Correction {
     /// The operation that is reversed; null for others.
     #[schema(required = true)]
     pub reversed_operation: Option<i64>,
+    /// The pass that is revoked; null for others.
+    #[schema(required = true)]
+    pub revoked_pass: Option<Uuid>,
     /// The game of the operation that is reversed, if it belongs to one.
     #[schema(required = true)]
     pub game: Option<Uuid>,
@@ -189,8 +202,8 @@ pub struct Correction {
     /// The reason of a rejection.
     #[schema(required = true)]
     pub rejection_reason: Option<String>,
-    /// The operation of the ledger that booked the correction; null unless it is approved, and for a
-    /// pass.
+    /// The operation of the ledger that booked the correction; null unless it is approved, and for
+    /// passes.
     #[schema(required = true)]
     pub operation: Option<i64>,
 }
@@ -247,6 +260,8 @@ bahay_base::text_enum! {
         Reversal = "reversal",
         /// A pass for a tournament.
         Pass = "pass",
+        /// The revocation of a pass.
+        PassRevocation = "pass_revocation",
     }
 }
 

@@ -6,6 +6,7 @@ use uuid::Uuid;
 
 use crate::operation::operations;
 use crate::player::people::Statistics;
+use crate::player::tournaments::TournamentPass;
 use crate::values::{Coins, IdText, Time};
 
 operations! {
@@ -35,6 +36,16 @@ operations! {
     LIST_PARTNERS = Get "/v1/operator/players/{id}/partners", Operators, Operator {
         path id: IdText = "The player",
         200 list Partner: "At most 20 partners",
+        refuses PlayerNotFound,
+    }
+
+    /// List a player's passes
+    ///
+    /// Unused ones first, then used and revoked ones, each kind newest first. The id of a pass is
+    /// that of the correction that granted it. For operators of every role.
+    LIST_PASSES = Get "/v1/operator/players/{id}/passes", Operators, Operator {
+        path id: IdText = "The player",
+        200 list TournamentPass: "At most 500 passes",
         refuses PlayerNotFound,
     }
 

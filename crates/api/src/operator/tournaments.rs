@@ -162,9 +162,9 @@ pub struct AnnounceTournament {
     /// True if house bots complete the entrants, without prizes.
     #[serde(default)]
     pub bots: bool,
-    /// The time for which the first player of a sit-and-go waits before bots complete it, in seconds;
-    /// 60 by default. Absent without bots, and for all other tournaments, whose minimum bots complete
-    /// at the start.
+    /// The time for which the first player of a sit-and-go waits before bots complete it, in seconds.
+    /// By default that of the preset: 30 for 3 players, 60 for 9, 120 for 27. Absent without bots,
+    /// and for all other tournaments, whose minimum bots complete at the start.
     #[serde(default)]
     #[schema(minimum = 0, maximum = 86_400, example = 60)]
     pub bots_after_s: Option<u32>,

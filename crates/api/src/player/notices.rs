@@ -47,6 +47,7 @@ pub struct Notice {
     /// `amount` is the prize of the final `place`. `tournament_refund`: the tournament was
     /// cancelled, and `amount` came back. `tournament_cancelled`: the same without an amount.
     /// `pass_granted`: the player has a pass for a tournament with a buy-in of at most `amount`.
+    /// `pass_revoked`: the house revoked such a pass before an entry was paid by it.
     /// Kinds may be added, but do not change.
     #[schema(example = "game_voided")]
     pub kind: String,

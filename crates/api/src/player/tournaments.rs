@@ -44,8 +44,8 @@ operations! {
 
     /// List my passes
     ///
-    /// At most 500, unused ones first. A pass pays one entry of a tournament that accepts passes,
-    /// if the buy-in is at most `buy_in_max`; it pays no fee.
+    /// At most 500, those that are neither used nor revoked first. A pass pays one entry of a
+    /// tournament that accepts passes, if the buy-in is at most `buy_in_max`; it pays no fee.
     LIST_MY_PASSES = Get "/v1/me/passes", Me, Player {
         200 json TournamentPasses: "The passes",
     }
@@ -174,6 +174,9 @@ pub struct TournamentPass {
     /// The time of the registration; null while it is unused.
     #[schema(required = true)]
     pub used_at: Option<Time>,
+    /// The time at which the house revoked the pass, which pays no entry any more; null for others.
+    #[schema(required = true)]
+    pub revoked_at: Option<Time>,
 }
 
 /// A tournament.

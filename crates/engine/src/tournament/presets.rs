@@ -13,6 +13,9 @@ pub struct Preset {
     pub format: Format,
     pub entrants: EntrantLimits,
     pub payouts: Vec<PayoutStep>,
+    /// The wait of the first player of a sit-and-go until house bots complete it, if the terms have
+    /// bots and name no other; 0 for other formats.
+    pub bots_after_ms: u32,
 }
 
 /// Returns the presets for tables of three (rules 3.6, 4.1 and 5.1).
@@ -28,17 +31,18 @@ pub fn presets() -> Vec<Preset> {
             step(100, &[30, 20, 14, 10, 8, 6, 4, 3, 3, 2]),
         ]
     };
-    let sit_and_go = |name, seats| Preset {
+    let sit_and_go = |name, seats, bots_after_ms| Preset {
         name,
         format: Format::SitAndGo { games: 6 },
         entrants: EntrantLimits { least: seats, most: seats },
         payouts: steps(),
+        bots_after_ms,
     };
     let stage = |groups, rounds, advance| Stage { groups, rounds, games: 3, advance };
     vec![
-        sit_and_go("sit_and_go_3", 3),
-        sit_and_go("sit_and_go_9", 9),
-        sit_and_go("sit_and_go_27", 27),
+        sit_and_go("sit_and_go_3", 3, 30_000),
+        sit_and_go("sit_and_go_9", 9, 60_000),
+        sit_and_go("sit_and_go_27", 27, 120_000),
         Preset {
             name: "championship",
             format: Format::KnockOut {
@@ -46,18 +50,21 @@ pub fn presets() -> Vec<Preset> {
             },
             entrants: EntrantLimits { least: 9, most: 135 },
             payouts: steps(),
+            bots_after_ms: 0,
         },
         Preset {
             name: "arena_hour",
             format: Format::Arena { duration_ms: 60 * 60 * 1_000, pairing_ms: 3_000 },
             entrants: EntrantLimits { least: 3, most: 3_000 },
             payouts: steps(),
+            bots_after_ms: 0,
         },
         Preset {
             name: "duplicate_30",
             format: Format::Duplicate { rounds: 30, games: 1 },
             entrants: EntrantLimits { least: 6, most: 3_000 },
             payouts: steps(),
+            bots_after_ms: 0,
         },
     ]
 }

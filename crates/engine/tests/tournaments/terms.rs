@@ -131,6 +131,11 @@ fn every_preset_is_valid() {
         terms.entrants = preset.entrants;
         terms.payouts = preset.payouts;
         assert_eq!(terms.check(), Ok(()), "{}", preset.name);
+        terms.bots = true;
+        terms.bots_after_ms = preset.bots_after_ms;
+        assert_eq!(terms.check(), Ok(()), "{} with bots", preset.name);
+        let is_sit_and_go = matches!(preset.format, Format::SitAndGo { .. });
+        assert_eq!(preset.bots_after_ms > 0, is_sit_and_go, "{}", preset.name);
         if preset.name == "championship" {
             let stage = terms.stages()[0];
             assert_eq!((stage.groups, stage.rounds, stage.games, stage.advance), (3, 20, 3, 63));

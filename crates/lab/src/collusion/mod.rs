@@ -8,7 +8,8 @@
 //! declines a share of fights and challenges.
 //!
 //! `desk` measures in the same way the score by which the desk ranks pairs, which has no record of a
-//! game: only its coins. `tournament` measures the ranks of pairs within a tournament, by its points.
+//! game: only its coins. `tournament` measures the ranks of pairs within a tournament, by the points
+//! of its games, which `tournament_games` plays.
 //!
 //! Limits: people differ more than these bots, and colluding players may know this text.
 //! Deliberately absent: any judgement of a player of the house.
@@ -18,6 +19,7 @@ mod hands;
 mod play;
 mod signs;
 mod tournament;
+mod tournament_games;
 
 use std::io::Write;
 
@@ -61,7 +63,7 @@ pub struct DetectionReport {
     pub recall_of_all: u32,
     /// The score of the desk, at each game.
     pub desk: Vec<DeskDetection>,
-    /// The ranks of dumping pairs in arena tournaments, at each game.
+    /// The ranks of dumping pairs in tournaments, at each game and format.
     pub tournaments: Vec<TournamentDetection>,
 }
 
@@ -89,7 +91,7 @@ pub fn run(options: Collusion, out: &mut impl Write) -> std::io::Result<Detectio
     let sum: u32 = recall.iter().map(|(_, share)| share).sum();
     let recall_of_all = sum / u32::try_from(recall.len()).unwrap_or(1).max(1);
     let desk = desk::measure_games(options);
-    let tournaments = tournament::measure_arenas(options);
+    let tournaments = tournament::measure_tournaments(options);
     let report = DetectionReport { false_positives, recall, recall_of_all, desk, tournaments };
     report.write_report(options, out)?;
     Ok(report)
@@ -166,9 +168,18 @@ impl DetectionReport {
             writeln!(out, "{game}: found: one address    {:>8}", share(*one_address))?;
         }
         writeln!(out)?;
-        writeln!(out, "arenas with a dumping pair among the first hundredth of their pairs")?;
-        for TournamentDetection { game, dumping } in &self.tournaments {
-            writeln!(out, "{game}: found                 {:>8}", share(*dumping))?;
+        writeln!(out, "ranks of dumping pairs among the pairs of a tournament of 60 players")?;
+        for detection in &self.tournaments {
+            let TournamentDetection { game, format, tournaments, pairs, .. } = detection;
+            let found = share(detection.first_hundredth);
+            let together = format!("{}.{}", detection.games / 10, detection.games % 10);
+            let ranks: Vec<String> = detection.ranks.iter().map(usize::to_string).collect();
+            let ranks = ranks.join(" ");
+            let unranked = detection.unranked;
+            writeln!(out, "{game}, {tournaments} tournaments ({format}), {pairs} pairs each")?;
+            writeln!(out, "    in the first hundredth    {found:>8}")?;
+            writeln!(out, "    games together            {together:>8}")?;
+            writeln!(out, "    ranks: {ranks}; met too seldom: {unranked}")?;
         }
         Ok(())
     }
@@ -190,6 +201,12 @@ mod tests {
         for desk in &found.desk {
             assert!(desk.dumping > 5 * desk.false_positives.max(50), "{text}");
             assert_eq!(desk.one_address, 1_000, "{text}");
+        }
+        // The players of a pair wait for each other in an arena, so that all of them are ranked.
+        for arena in found.tournaments.iter().filter(|one| one.format == "arena") {
+            assert_eq!((arena.ranks.len(), arena.unranked), (6, 0), "{text}");
+            let median = arena.ranks[arena.ranks.len() / 2];
+            assert!(median * 10 < arena.pairs, "{text}");
         }
         let mut again = Vec::new();
         assert_eq!(

@@ -1,123 +1,122 @@
-//! The rank of a planted pair among the pairs of an arena tournament, by the function with which the
-//! desk ranks them (`bahay::reports::pairs::tournament_signs`), at each game of the catalogue.
+//! The ranks of planted pairs among the pairs of a tournament, by the function with which the desk
+//! ranks them (`bahay::reports::pairs::tournament_signs`), at each game of the catalogue with tables
+//! of three.
 //!
-//! The pair meets as often as the pairing of an arena permits, which keeps recent opponents apart.
-//! The first of the pair dumps in these games, as in `desk`, and both play honestly otherwise. All
-//! players come from devices and addresses of their own.
+//! The tables are those that the engine draws (`tournament_games`), so a pair meets as often as
+//! chance and the rules of pairing permit. The first of a pair dumps to the second wherever they meet,
+//! as in `desk`, and both play honestly otherwise. All players come from devices and addresses of
+//! their own.
 //!
-//! Limits: the other pairs meet by chance, without regard to their ranks.
+//! The desk ranks pairs from two games together on. A planted pair that never met as often has
+//! transferred next to nothing and is counted apart.
 
 use std::collections::BTreeMap;
 
-use bahay::reports::pairs::tournament_signs::{GamePoints, rank_pairs};
-use bahay_engine::catalog::{self, AnyGame, AnyRules};
-use bahay_engine::chance::ChanceRng;
-use bahay_engine::game::{Game as _, GameRules as _};
-use bahay_engine::seat::Seat;
-use uuid::Uuid;
+use bahay::reports::pairs::tournament_signs::rank_pairs;
+use bahay_engine::catalog::{self, AnyRules};
+use bahay_engine::game::GameRules as _;
+use bahay_engine::tournament::{Format, Stage};
 
-use super::desk::{choose_action, choose_dumping_action, play_on};
-use super::play::Character;
+use super::tournament_games::{Field, SEATS, play_tournament};
 use super::{Collusion, play_in_threads};
 
-/// The number of players of a table.
-const SEATS: u8 = 3;
+/// The players of each tournament.
+const FIELD: Field = Field { players: 60, pairs: 3 };
 
-/// The number of players of an arena.
-const PLAYERS: usize = 60;
+/// The series of the first tournaments, apart from those of pairs; each format has one of its own.
+const TOURNAMENT_SERIES: u64 = 1_002;
 
-/// The number of games of each player.
-const GAMES: usize = 30;
-
-/// The number of games from one meeting of the pair to the next.
-const GAMES_PER_MEETING: usize = 5;
-
-/// The series of arenas, apart from those of pairs.
-const ARENA_SERIES: u64 = 1_002;
-
-/// The share of arenas in which the planted pair is among the first hundredth of the pairs, at one
-/// game, in thousandths.
+/// The ranks of the planted pairs in the tournaments of a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TournamentDetection {
     pub game: &'static str,
-    pub dumping: u32,
+    pub format: &'static str,
+    pub tournaments: usize,
+    /// The number of pairs that the desk ranks in a tournament, on average.
+    pub pairs: usize,
+    /// The ranks of the planted pairs that the desk ranks, from 1, in order.
+    pub ranks: Vec<usize>,
+    /// The number of games together of a ranked planted pair, on average, in tenths.
+    pub games: u32,
+    /// The number of planted pairs that met too seldom to be ranked.
+    pub unranked: usize,
+    /// The share of the ranked planted pairs that are among the first hundredth of the pairs of
+    /// their tournament, in thousandths.
+    pub first_hundredth: u32,
+}
+
+/// Returns the measured formats: an arena of an hour, and a knock-out whose first stage is short for
+/// its players.
+fn formats() -> [(&'static str, Format); 2] {
+    let stage = |groups, rounds, advance| Stage { groups, rounds, games: 3, advance };
+    [
+        ("arena", Format::Arena { duration_ms: 60 * 60 * 1_000, pairing_ms: 3_000 }),
+        ("knock-out", Format::KnockOut { stages: vec![stage(3, 12, 18), stage(1, 6, 0)] }),
+    ]
 }
 
 /// Measures the ranks at the first rule set of every game that has tables of three.
-pub(super) fn measure_arenas(options: Collusion) -> Vec<TournamentDetection> {
+pub(super) fn measure_tournaments(options: Collusion) -> Vec<TournamentDetection> {
     let kinds = catalog::kinds().into_iter().filter(|kind| !kind.is_hidden);
     let games = kinds.filter_map(|kind| {
         let rules = kind.rule_sets.first()?.rules.clone();
-        rules.seats().contains(SEATS).then(|| measure(options, kind.name, &rules))
+        rules.seats().contains(SEATS).then_some((kind.name, rules))
     });
-    games.collect()
-}
-
-fn measure(options: Collusion, game: &'static str, rules: &AnyRules) -> TournamentDetection {
-    let arenas = (options.pairs / 50).max(1);
-    let found = play_in_threads(options, ARENA_SERIES, arenas, |dice| {
-        let pairs = rank_pairs(&play_arena(dice, rules), &BTreeMap::new());
-        let planted = [player(0), player(1)];
-        let at = pairs.iter().position(|pair| [pair.payer, pair.winner] == planted);
-        at.is_some_and(|at| at * 100 < pairs.len())
+    let measured = games.flat_map(|(game, rules)| {
+        (TOURNAMENT_SERIES..).zip(formats()).map(move |(series, (name, format))| {
+            measure(options, series, (game, &rules), (name, &format))
+        })
     });
-    let count = found.iter().filter(|is_found| **is_found).count();
-    let dumping = u32::try_from(count * 1_000 / found.len().max(1)).unwrap_or(u32::MAX);
-    TournamentDetection { game, dumping }
+    measured.collect()
 }
 
-fn player(number: usize) -> Uuid {
-    Uuid::from_u128(number as u128 + 1)
+/// The ranks of a tournament.
+struct PlantedRanks {
+    /// The number of ranked pairs.
+    pairs: usize,
+    /// The ranks of the planted pairs, from 1, with their games together; `None` for pairs that are
+    /// not ranked.
+    planted: Vec<Option<(usize, u32)>>,
 }
 
-/// Plays the games of an arena, in which the first player dumps to the second.
-fn play_arena(dice: &mut ChanceRng, rules: &AnyRules) -> Vec<GamePoints> {
-    let characters: Vec<Character> = (0..PLAYERS).map(|_| Character::random(dice)).collect();
-    let mut games = Vec::new();
-    for round in 0..GAMES {
-        let mut order: Vec<usize> = (2..PLAYERS).collect();
-        shuffle(dice, &mut order);
-        order.insert(0, 0);
-        // The second player sits at the first table, or at the next one.
-        let place = if round % GAMES_PER_MEETING == 0 { 1 } else { usize::from(SEATS) };
-        order.insert(place, 1);
-        for table in order.chunks_exact_mut(SEATS.into()) {
-            shuffle(dice, table);
-            let points = play_table(dice, rules, table, &characters);
-            games.push(table.iter().map(|number| player(*number)).zip(points).collect());
-        }
-    }
-    games
-}
-
-fn shuffle(dice: &mut ChanceRng, numbers: &mut [usize]) {
-    for at in (1..numbers.len()).rev() {
-        numbers.swap(at, dice.below(at + 1));
-    }
-}
-
-/// Plays a game, and returns the points by seat in hundredths. The first player of the arena dumps
-/// if the second one is at the table.
-fn play_table(
-    dice: &mut ChanceRng,
-    rules: &AnyRules,
-    table: &[usize],
-    characters: &[Character],
-) -> Vec<i64> {
-    let seat_of = |number: usize| {
-        let place = table.iter().position(|one| *one == number)?;
-        Seat::all(SEATS).nth(place)
-    };
-    let pair = seat_of(0).zip(seat_of(1)).map(|(first, second)| [first, second]);
-    let state = play_on(dice, AnyGame::new(rules, SEATS, None), |dice, state, seat| match pair {
-        Some(seats) if seats[0] == seat => choose_dumping_action(dice, state, seats),
-        _ => choose_action(dice, state, seat, characters[table[seat.index()]]),
+fn measure(
+    options: Collusion,
+    series: u64,
+    (game, rules): (&'static str, &AnyRules),
+    (format_name, format): (&'static str, &Format),
+) -> TournamentDetection {
+    let tournaments = (options.pairs / 50).max(1);
+    let played = play_in_threads(options, series, tournaments, |dice| {
+        let games = play_tournament(dice, rules, format.clone(), FIELD);
+        let ranked = rank_pairs(&games, &BTreeMap::new());
+        let planted = FIELD.pairs().map(|[payer, winner]| {
+            let pairs = ranked.iter().map(|pair| ([pair.payer, pair.winner], pair.games));
+            let mut pairs = (1..).zip(pairs);
+            let found =
+                pairs.find(|(_, (pair, _))| [[payer, winner], [winner, payer]].contains(pair));
+            found.map(|(rank, (_, games))| (rank, games))
+        });
+        PlantedRanks { pairs: ranked.len(), planted: planted.collect() }
     });
-    let mut points = vec![0; table.len()];
-    for debt in state.outcome().map(|outcome| outcome.debts).unwrap_or_default() {
-        let counts = 100 * i64::from(debt.counts());
-        points[debt.from.index()] -= counts;
-        points[debt.to.index()] += counts;
+    let pairs = played.iter().map(|ranks| ranks.pairs).sum::<usize>() / played.len().max(1);
+    let planted = played.iter().map(|ranks| ranks.planted.len()).sum::<usize>();
+    let ranked = played.iter().flat_map(|ranks| {
+        ranks.planted.iter().flatten().map(|(rank, games)| (*rank, *games, ranks.pairs))
+    });
+    let ranked: Vec<(usize, u32, usize)> = ranked.collect();
+    let found = ranked.iter().filter(|(rank, _, pairs)| *rank <= pairs.div_ceil(100)).count();
+    let games: u32 = ranked.iter().map(|(_, games, _)| games).sum();
+    let mut ranks: Vec<usize> = ranked.iter().map(|(rank, _, _)| *rank).collect();
+    ranks.sort_unstable();
+    let count = u32::try_from(ranks.len()).unwrap_or(u32::MAX).max(1);
+    TournamentDetection {
+        game,
+        format: format_name,
+        tournaments: played.len(),
+        pairs,
+        first_hundredth: u32::try_from(found * 1_000 / ranks.len().max(1)).unwrap_or(u32::MAX),
+        unranked: planted - ranks.len(),
+        ranks,
+        games: 10 * games / count,
     }
-    points
 }

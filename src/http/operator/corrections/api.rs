@@ -15,6 +15,7 @@ use crate::http::{Code, CodeExt as _, PageOf, PageRequest, Path, Problem};
 use crate::ids::CorrectionId;
 use crate::ledger::LedgerError;
 use crate::operators::{CorrectionError, Corrections, Operator};
+use crate::passes::RevocationError;
 
 pub(crate) async fn request_correction(
     State(corrections): State<Corrections>,
@@ -104,6 +105,10 @@ impl From<CorrectionError> for Problem {
             CorrectionError::AdjustmentRequested => Code::AdjustmentRequested,
             CorrectionError::PlayerUnknown { .. } => Code::PlayerNotFound,
             CorrectionError::TooLarge { .. } => Code::AdjustmentTooLarge,
+            CorrectionError::Revocation(RevocationError::Unknown { .. }) => Code::PassNotFound,
+            CorrectionError::Revocation(RevocationError::Held { .. }) => Code::PassHeld,
+            CorrectionError::Revocation(RevocationError::Revoked) => Code::PassRevoked,
+            CorrectionError::RevocationRequested => Code::RevocationRequested,
             CorrectionError::DailyLimit(_) => Code::AdjustmentDayMax,
             CorrectionError::Refused(LedgerError::OperationUnknown { .. }) => {
                 Code::OperationNotFound

@@ -121,8 +121,8 @@ fn row(
     ]
 }
 
-/// Draws the links to the player whose wallet is adjusted or who gets the pass, or to the reversed
-/// operation.
+/// Draws the links to the player whose wallet is adjusted or whose pass is granted or revoked, or to
+/// the reversed operation.
 fn subject(named: &NamedPlayers, correction: &Correction) -> Markup {
     let Correction { player, player_name, reversed_operation, game, .. } = correction;
     html! {
@@ -137,6 +137,7 @@ fn kind(correction: &Correction) -> &'static str {
         CorrectionKind::Adjustment => "Adjustment",
         CorrectionKind::Reversal => "Reversal",
         CorrectionKind::Pass => "Pass",
+        CorrectionKind::PassRevocation => "Revocation of a pass",
     }
 }
 
@@ -155,11 +156,12 @@ fn stage(state: CorrectionState) -> Markup {
 pub(crate) struct CorrectionPrefill {
     player: String,
     operation: String,
+    pass: String,
 }
 
 pub(crate) async fn form(
     session: OperatorSession,
-    Query(CorrectionPrefill { player, operation }): Query<CorrectionPrefill>,
+    Query(CorrectionPrefill { player, operation, pass }): Query<CorrectionPrefill>,
 ) -> Result<Response, ErrorPage> {
     session.operator.require_corrections_role()?;
     // The idempotency key of the form: a form that is sent twice makes one request.
@@ -212,9 +214,23 @@ pub(crate) async fn form(
             (text_area_of("pass-reason", "reason", "Reason", hint))
             button class="main" { "Request the pass" }
         }
+        h2 { "Revocation of a pass" }
+        form method="post" action=(HERE) {
+            (session.form_token())
+            input type="hidden" name="attempt" value=(attempt);
+            input type="hidden" name="kind" value="pass_revocation";
+            (field(Field {
+                value: &pass,
+                hint: "The id of the pass; the page of its player leads here. No entry may hold it.",
+                ..Field::required("pass", "Pass")
+            }))
+            (text_area_of("revocation-reason", "reason", "Reason", hint))
+            button class="main" { "Request the revocation" }
+        }
         p {
             "Nothing moves before another operator has approved it. Until a decision, the same "
-            "amount for the same player and the same reversal cannot be requested again."
+            "amount for the same player, the same reversal and the same revocation cannot be "
+            "requested again."
         }
     };
     Ok(page(&session, "Request a correction", body))
@@ -236,6 +252,9 @@ pub(crate) struct CorrectionForm {
     /// The largest buy-in that a pass pays.
     #[serde(default)]
     buy_in: String,
+    /// The pass that is revoked.
+    #[serde(default)]
+    pass: String,
     reason: Reason,
 }
 
@@ -265,7 +284,14 @@ impl CorrectionForm {
                     reason,
                 })
             }
-            _ => Err(invalid("a correction is an adjustment, a reversal or a pass")),
+            "pass_revocation" => {
+                let pass = self.pass.trim().parse();
+                let pass = pass.map_err(|_| invalid("a pass is denoted by its id"))?;
+                Ok(RequestCorrection::PassRevocation { pass, reason })
+            }
+            _ => {
+                Err(invalid("a correction is an adjustment, a reversal, a pass or its revocation"))
+            }
         }
     }
 }
@@ -296,7 +322,7 @@ pub(crate) async fn show_correction(
     let mut properties =
         vec![("Kind", html! { (kind(&correction)) }), (of, subject(&named, &correction))];
     let amount_of = match correction.kind {
-        CorrectionKind::Pass => "Pays a buy-in up to",
+        CorrectionKind::Pass | CorrectionKind::PassRevocation => "Pays a buy-in up to",
         CorrectionKind::Adjustment | CorrectionKind::Reversal => "Coins",
     };
     properties.extend(correction.amount.map(|amount| (amount_of, coins(amount))));

@@ -90,5 +90,8 @@ pub(crate) fn content(request: RequestCorrection) -> Result<(CorrectionContent, 
             let buy_in_max = Coins::from_hundredths(buy_in_max);
             Ok((CorrectionContent::Pass { player: PlayerId(player), buy_in_max }, reason))
         }
+        RequestCorrection::PassRevocation { pass, reason } => {
+            Ok((CorrectionContent::PassRevocation { pass }, reason))
+        }
     }
 }

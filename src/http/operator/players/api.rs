@@ -5,6 +5,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use bahay_api::operator::players::{NewNote, Partner, PlayerDossier, PlayerMatch, PlayerSearch};
+use bahay_api::player::tournaments::TournamentPass;
 use uuid::Uuid;
 
 use super::query;
@@ -37,6 +38,15 @@ pub(crate) async fn list_partners(
 ) -> Result<Json<Vec<Partner>>, Problem> {
     query::find_report(&reports, PlayerId(id)).await?;
     Ok(Json(reports.partners(PlayerId(id)).await?))
+}
+
+pub(crate) async fn list_passes(
+    State(services): State<Services>,
+    _: Operator,
+    Path(id): Path<Uuid>,
+) -> Result<Json<Vec<TournamentPass>>, Problem> {
+    query::find_report(&services.reports, PlayerId(id)).await?;
+    Ok(Json(query::list_passes(&services, PlayerId(id)).await?))
 }
 
 pub(crate) async fn write_note(

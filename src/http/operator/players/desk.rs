@@ -1,9 +1,10 @@
-//! The page of a player: wallet, games, sessions, indications of collusion, notes and reports.
+//! The page of a player: wallet, passes, games, sessions, indications of collusion, notes and reports.
 
 use axum::extract::{FromRef as _, State};
 use axum::response::{Redirect, Response};
 use bahay_api::operator::players::{Partner, PlayerDossier, SharedBy, SharedSignal};
 use bahay_api::player::people::Statistics;
+use bahay_api::player::tournaments::TournamentPass;
 use bahay_engine::table::TableId;
 use maud::{Markup, html};
 use serde::Deserialize;
@@ -87,6 +88,7 @@ pub(crate) async fn show_player(
     let request = PageRequest::new(session.operator.clone(), query, SHOWN, cursors);
     let entries = list_entries(reports, &format!("wallet:{player}"), &request).await?;
     let partners = reports.partners(player).await?;
+    let passes = query::list_passes(&services, player).await?;
     let here = format!("{HERE}/{player}");
     let sits_at = lobby.seated_at(player).await;
     let named = [player.0]
@@ -123,6 +125,8 @@ pub(crate) async fn show_player(
         }
         (entries_table(&session.zone, &entries.items))
         (pager(&here, &[], entries.next_cursor.as_deref()))
+        h2 { "Passes for tournaments" }
+        (passes_table(&session, &passes))
         h2 { "Sign-ins" }
         (sessions(&session.zone, &dossier))
         (devices(&session.zone, &dossier))
@@ -253,6 +257,42 @@ fn shared_table(named: &NamedPlayers, shared: &[SharedBy]) -> Markup {
         &[
             ("Player", &|one| named.link(one.player, &one.name)),
             ("", &|one| shared_badge(one.shared)),
+        ],
+    )
+}
+
+/// Draws the passes; those that no entry holds have a link to the request of their revocation.
+fn passes_table(session: &OperatorSession, passes: &[TournamentPass]) -> Markup {
+    let may_revoke = session.operator.require_corrections_role().is_ok();
+    table_of(
+        "Passes, unused ones first",
+        passes,
+        &[
+            ("Granted", &|pass| {
+                html! {
+                    a href={ "/desk/corrections/" (pass.id) } { (session.zone.time(pass.granted_at)) }
+                }
+            }),
+            ("#Pays a buy-in up to", &|pass| coins(pass.buy_in_max)),
+            ("State", &|pass| match (pass.used_in, pass.used_at, pass.revoked_at) {
+                (Some(tournament), Some(at), _) => html! {
+                    "held by an entry of "
+                    a href={ "/desk/tournaments/" (tournament) } { "a tournament" }
+                    " since " (session.zone.time(at))
+                },
+                (_, _, Some(at)) => html! { "revoked " (session.zone.time(at)) },
+                _ => html! { "unused" },
+            }),
+            ("", &|pass| {
+                let is_unused = pass.used_in.is_none() && pass.revoked_at.is_none();
+                html! {
+                    @if may_revoke && is_unused {
+                        a class="button" href={ "/desk/corrections/new?pass=" (pass.id) } {
+                            "Request the revocation"
+                        }
+                    }
+                }
+            }),
         ],
     )
 }

@@ -1,10 +1,12 @@
-//! The part of players that the API and the desk share: search, dossier and notes.
+//! The part of players that the API and the desk share: search, dossier, passes and notes.
 
 use bahay_api::operator::players::{PlayerDossier, PlayerMatch};
+use bahay_api::player::tournaments::TournamentPass;
 use serde_json::json;
 
 use crate::http::operator::search::check_text;
 use crate::http::player::people::profiles::load_statistics;
+use crate::http::player::tables::tournaments::to_pass;
 use crate::http::{Code, CodeExt as _, Problem, Services};
 use crate::ids::PlayerId;
 use crate::ledger::Wallet;
@@ -97,6 +99,15 @@ pub(crate) async fn find_report(
     player: PlayerId,
 ) -> Result<PlayerReport, Problem> {
     reports.player(player).await?.ok_or_else(|| Code::PlayerNotFound.problem())
+}
+
+/// Returns the passes of an existing player, unused ones first.
+pub(crate) async fn list_passes(
+    services: &Services,
+    player: PlayerId,
+) -> Result<Vec<TournamentPass>, Problem> {
+    let passes = services.tournaments.list_passes(player).await?;
+    Ok(passes.into_iter().map(to_pass).collect())
 }
 
 /// Parses the text of a note.

@@ -6,8 +6,8 @@ use bahay_engine::catalog::{self, AnyRules};
 use bahay_engine::coins::Coins;
 use bahay_engine::game::GameRules as _;
 use bahay_engine::tournament::{
-    DURATION_MAX_MS, EntryPrice, Format, PayoutStep, Preset, TermsError, TournamentGame,
-    TournamentTerms, presets,
+    DURATION_MAX_MS, EntryPrice, PayoutStep, Preset, TermsError, TournamentGame, TournamentTerms,
+    presets,
 };
 
 use crate::clock::Timestamp;
@@ -16,9 +16,6 @@ use crate::tournaments::{TournamentDraft, TournamentError};
 
 /// The time between two rounds unless the request has another, in seconds.
 const BREAK_S: u32 = 10;
-
-/// The time after which bots complete a sit-and-go unless the request has another, in seconds.
-const BOTS_AFTER_S: u32 = 60;
 
 /// The longest time until the start: a year, in seconds.
 const START_MAX_S: u32 = 365 * 24 * 60 * 60;
@@ -100,9 +97,11 @@ pub(crate) fn to_draft(
     let starts_at = find_start(now, &request)?;
     let late_registration_ms = to_ms("late_registration_s", request.late_registration_s)?;
     let break_ms = to_ms("break_s", request.break_s.unwrap_or(BREAK_S))?;
-    let completes = request.bots && matches!(preset.format, Format::SitAndGo { .. });
-    let bots_after_s = request.bots_after_s.or(completes.then_some(BOTS_AFTER_S));
-    let bots_after_ms = to_ms("bots_after_s", bots_after_s.unwrap_or(0))?;
+    let bots_after_ms = match request.bots_after_s {
+        Some(seconds) => to_ms("bots_after_s", seconds)?,
+        None if request.bots => preset.bots_after_ms,
+        None => 0,
+    };
     let payouts = find_payouts(&request, &preset)?;
     let Preset { format, entrants, .. } = preset;
     let AnnounceTournament { name, buy_in, fee, accepts_passes, guarantee, bots, code, .. } =
@@ -294,6 +293,6 @@ mod tests {
             ..arena()
         };
         let terms = to_draft(Timestamp::from_ms(1_000), ring).unwrap().terms;
-        assert_eq!(terms.bots_after_ms, 60_000);
+        assert_eq!(terms.bots_after_ms, 30_000);
     }
 }

@@ -134,6 +134,11 @@ impl AnnouncementForm {
         let games: Vec<(&str, &str)> =
             games.iter().map(|(value, text)| (value.as_str(), text.as_str())).collect();
         let choice = [("", "No"), ("yes", "Yes")];
+        let bots_after = format!(
+            "Seconds that the first player of a sit-and-go waits; if empty those of the preset: {}. \
+             Other tournaments have none: bots complete their minimum at the start.",
+            list_bot_waits()
+        );
         html! {
             (select("preset", "Preset", &presets, &self.preset))
             @if !error("preset").is_empty() { p class="alert" { "Preset: " (error("preset")) "." } }
@@ -157,7 +162,7 @@ impl AnnouncementForm {
             (text("code", "Code", &self.code, "4 to 16 capital letters and digits for a private tournament; empty for a public one.", ""))
             (select("passes", "Passes pay an entry", &choice, &self.passes))
             (select("bots", "House bots complete the entrants", &choice, &self.bots))
-            (text("bots_after", "Bots after", &self.bots_after, "Seconds that the first player of a sit-and-go waits; 60 if empty. Other tournaments have none: bots complete their minimum at the start.", "numeric"))
+            (text("bots_after", "Bots after", &self.bots_after, &bots_after, "numeric"))
         }
     }
 
@@ -167,6 +172,13 @@ impl AnnouncementForm {
             @for (name, value) in self.fields() { input type="hidden" name=(name) value=(value); }
         }
     }
+}
+
+/// Returns the waits for house bots, in seconds, by the presets that have one.
+fn list_bot_waits() -> String {
+    let presets = presets().into_iter().filter(|preset| preset.bots_after_ms > 0);
+    let waits = presets.map(|preset| format!("{} {}", preset.name, preset.bots_after_ms / 1_000));
+    waits.collect::<Vec<_>>().join(", ")
 }
 
 /// Returns the name of the input for a field of the request.

@@ -115,7 +115,7 @@ async fn read_detail(
     let entry = &tournament.terms().entry;
     if entry.accepts_passes {
         let passes = tournaments.list_passes(player).await?.into_iter();
-        let fitting = passes.filter(|pass| pass.used.is_none() && pass.buy_in_max >= entry.buy_in);
+        let fitting = passes.filter(|pass| pass.pays(entry.buy_in));
         detail.passes = fitting.map(to_pass).collect();
     }
     if state_of(&tournament) == TournamentState::Cancelled
@@ -134,6 +134,7 @@ pub(crate) fn to_pass(pass: Pass) -> api::TournamentPass {
         granted_at: pass.granted_at.into(),
         used_in: pass.used.map(|(tournament, _)| tournament.0),
         used_at: pass.used.map(|(_, at)| at.into()),
+        revoked_at: pass.revoked_at.map(Into::into),
     }
 }
 

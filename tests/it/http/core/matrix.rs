@@ -200,6 +200,7 @@ GET    /v1/operator/games/{id}/steps              401    401   401  403    200  
 GET    /v1/operator/players                       401    401   401  200    200     200     200
 GET    /v1/operator/players/{id}                  401    401   401  200    200     200     200
 GET    /v1/operator/players/{id}/partners         401    401   401  200    200     200     200
+GET    /v1/operator/players/{id}/passes           401    401   401  200    200     200     200
 GET    /v1/operator/players/{id}/statement        401    401   401  200    200     200     200
 GET    /v1/operator/players/{id}/statement.csv    401    401   401  200    200     200     200
 POST   /v1/operator/players/{id}/notes            401    401   401  403    204     403     204
