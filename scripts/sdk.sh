@@ -15,6 +15,8 @@ SDK_GAMES=(
   tongo_assets
 )
 SDK_SIZES=clients/sizes.json
+# The processors of players' devices. The libraries of Android are linked alike, with the tools of its NDK.
+SDK_TARGETS=(x86_64-unknown-linux-gnu aarch64-unknown-linux-gnu)
 # The permitted growth of the library, in hundredths.
 SDK_GROWTH=2
 
@@ -218,20 +220,45 @@ run_sdk_python() {
   with_libraries "$ROOT/$ENV_HOME/venv/bin/python" "$@"
 }
 
-# Builds the library as phones receive it, and compares its size with the noted one, or notes it if $1 is `write`.
-# As one of several crate types it would not be optimised as a whole.
+# Compares the size of the library for each processor with the noted one; with `write`, notes it instead.
 check_sdk_sizes() {
-  local target size noted
-  target=$(rustc -vV | sed -n 's/^host: //p')
+  local host target
+  host=$(rustc -vV | sed -n 's/^host: //p')
+  for target in "${SDK_TARGETS[@]}"; do
+    if [ "$target" = "$host" ] || has_cross_tools "$target"; then
+      check_sdk_size "$target" "${1:-}"
+    else
+      say "NOT CHECKED: the size of the library for $target: rustup target add $target, and install its gcc"
+    fi
+  done
+}
+
+# Succeeds if the library can be built for another target.
+has_cross_tools() {
+  type -P "$(name_cross_gcc "$1")" >/dev/null && [ -d "$(rustc --print sysroot)/lib/rustlib/$1/lib" ]
+}
+
+# Prints the name of the compiler whose parts link a library for this target, as Debian has it.
+name_cross_gcc() {
+  printf '%s\n' "${1/-unknown-/-}-gcc"
+}
+
+# Builds the library for a target as phones receive it, and checks or notes its size. As one of several crate types it
+# would not be optimised as a whole. The linker, which comes with Rust, merges functions of the same code.
+check_sdk_size() {
+  local target=$1 noted size linker flags
   noted=$(sed -n "s/^ *\"$target\": *\([0-9]*\).*/\1/p" "$SDK_SIZES")
   if [ -z "$noted" ]; then
     say "NOT CHECKED: the size of the library: $SDK_SIZES has none for $target"
     return 0
   fi
-  run_child cargo rustc --profile mobile -p bahay-client-ffi --lib --crate-type cdylib ||
-    die "the library of clients does not compile: see above"
-  size=$(wc -c <"$(built_program mobile libbahay_client_ffi.so)" | tr -d ' ')
-  if [ "${1:-}" = write ]; then
+  linker=$(rustc --print sysroot)/lib/rustlib/$(rustc -vV | sed -n 's/^host: //p')/bin/gcc-ld
+  flags=(-C "link-arg=-B$linker" -C link-arg=-fuse-ld=lld -C link-arg=-Wl,--icf=all)
+  has_cross_tools "$target" && flags+=(-C "linker=$(name_cross_gcc "$target")")
+  run_child cargo rustc --profile mobile --target "$target" -p bahay-client-ffi --lib --crate-type cdylib -- \
+    "${flags[@]}" || die "the library of clients does not compile for $target: see above"
+  size=$(wc -c <"$(built_program "$target/mobile" libbahay_client_ffi.so)" | tr -d ' ')
+  if [ "${2:-}" = write ]; then
     sed -i.old "s/^\( *\"$target\": *\)[0-9]*/\1$size/" "$SDK_SIZES"
     rm -f "$SDK_SIZES.old"
     say "the library has $size bytes for $target: commit $SDK_SIZES with the change"

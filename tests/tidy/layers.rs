@@ -96,7 +96,10 @@ hex:
 seat:
 cards:
 chance: hex
-game: chance seat
+# Values of unknown types, and enums that are objects with a type.
+document:
+tagged: document
+game: chance document seat
 refusals:
 actions:
 bit_set:
@@ -110,7 +113,7 @@ catalog_macro: table
 catalog: chance game seat spaces table
 matchmaking: table
 tournament: catalog chance coins game hex matchmaking seat table
-testing: cards chance coins game games hex matchmaking seat spaces table tournament
+testing: cards chance coins document game games hex matchmaking seat spaces table tournament
 ";
 
 /// The arrows of the bots.
@@ -136,8 +139,10 @@ form:
 baseline:
 short_fields: baseline form
 brief: baseline form short_fields
-reader: brief
-known: brief reader
+game_reader:
+short_reader: baseline brief form game_reader short_fields
+reader: brief game_reader short_reader
+known: brief game_reader reader
 command_reader:
 ";
 

@@ -1,9 +1,8 @@
 //! Resolves players' wishes to intents, decides which intents a table still expects, and interprets
 //! refusals (docs/PROTOCOL.md, "A command whose answer was lost").
 
-use bahay_engine::catalog::AnyGame;
-use bahay_engine::table::{GameId, PhaseView, Readable};
-use bahay_protocol::Command;
+use bahay_engine::table::{GameId, PhaseView};
+use bahay_protocol::{Command, read_action};
 
 use crate::limits::ROOMS_MAX;
 use crate::state::{Action, Intent, Outcome, TableState};
@@ -45,10 +44,7 @@ pub(crate) fn game_to_be_ready_for(table: Option<&TableState>) -> Option<GameId>
 pub(crate) fn bind_action(action: Action, table: Option<&TableState>) -> Option<Intent> {
     let table = table?;
     let prompt = table.prompt.as_ref().filter(|prompt| !prompt.legal.is_empty())?;
-    // Read from bytes, as messages are, so that the decoders of actions are compiled once.
-    let json = serde_json::to_vec(&action).ok()?;
-    let mut reader = serde_json::Deserializer::from_slice(&json);
-    AnyGame::read_action(&table.view.kind, &mut reader).ok()?;
+    read_action(&table.view.kind, &serde_json::to_string(&action).ok()?).ok()?;
     Some(Intent::Act { game: prompt.game, prompt: prompt.number, action })
 }
 

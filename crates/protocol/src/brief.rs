@@ -20,23 +20,18 @@
 //! event    [word, fields…] or an object
 //! ```
 
-use std::fmt;
-use std::marker::PhantomData;
-
 use bahay_engine::catalog::AnyGame;
+use bahay_engine::document::MalformedError;
 use bahay_engine::game::{Game, GameKind};
-use bahay_engine::hex::Hex;
 use bahay_engine::table::Event;
 use bahay_engine::variants;
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{self, DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::Serialize;
+use serde::de::SeqAccess;
 use serde::ser::{SerializeSeq, Serializer};
-use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::Value;
 
-use crate::baseline::{Baseline, add_ms, elapsed_ms};
-use crate::short_fields::{Binary, Context, LastField, TableField, missing_field, next_element};
-use crate::{Message, Tag};
+use crate::Message;
+use crate::baseline::{Baseline, elapsed_ms};
+use crate::short_fields::{Binary, Context, LastField, TableField};
 
 pub use crate::form::Form;
 
@@ -75,7 +70,7 @@ macro_rules! table_words {
         }
 
         /// Returns the table's event of this word, or `None` if the word is a game's.
-        fn read_table_event<'de, E, A: SeqAccess<'de>>(
+        pub(crate) fn read_table_event<'de, E, A: SeqAccess<'de>>(
             word: &str,
             context: Context,
             fields: &mut A,
@@ -107,7 +102,14 @@ table_words! {
 
 /// Returns the short words of a game and the table's own, with their numbers.
 pub fn short_words<G: GameKind>() -> impl Iterator<Item = (&'static str, u8)> {
-    G::SHORT_EVENTS.iter().copied().zip(0..).chain(TABLE_WORDS.iter().copied())
+    list_words(G::SHORT_EVENTS)
+}
+
+/// Returns the short events of a game and the table's own, with their numbers.
+pub(crate) fn list_words(
+    short_events: &'static [&'static str],
+) -> impl Iterator<Item = (&'static str, u8)> {
+    short_events.iter().copied().zip(0..).chain(TABLE_WORDS.iter().copied())
 }
 
 /// The error of a message that cannot be encoded or decoded.
@@ -119,6 +121,8 @@ pub enum FormError {
     Written(#[from] rmp_serde::encode::Error),
     #[error(transparent)]
     Read(#[from] rmp_serde::decode::Error),
+    #[error(transparent)]
+    Malformed(#[from] MalformedError),
     #[error("there is no game {kind}")]
     UnknownGame { kind: String },
 }
@@ -163,25 +167,9 @@ impl Shorthand {
         Ok(())
     }
 
-    /// Decodes a message in a short form, at a table of this game.
-    pub(super) fn read<G: GameKind>(&self, bytes: &[u8]) -> Result<Message<G>, FormError> {
-        let visitor = MessageVisitor::<G> { shorthand: *self, game: PhantomData };
-        Ok(match self.form {
-            Form::Full | Form::Brief => {
-                let mut reader = serde_json::Deserializer::from_slice(bytes);
-                let message = AnyValueSeed(visitor).deserialize(&mut reader)?;
-                reader.end()?;
-                message
-            }
-            Form::Compact => {
-                let mut reader = rmp_serde::Deserializer::from_read_ref(bytes);
-                if is_packed_array(bytes) {
-                    AnyValueSeed(visitor).deserialize(&mut reader)?
-                } else {
-                    AnyValueSeed(visitor).deserialize(&mut reader.with_human_readable())?
-                }
-            }
-        })
+    /// Returns the values to which the next message refers.
+    pub(super) fn baseline(&self) -> Baseline {
+        self.baseline
     }
 
     /// Takes over the values of a message to which the next one refers.
@@ -190,12 +178,6 @@ impl Shorthand {
             self.baseline.observe(message);
         }
     }
-}
-
-/// Returns whether a message in MessagePack is an array, which begins with 0x90 to 0x9f, 0xdc or
-/// 0xdd. Arrays are binary: cards are numbers, and structures are arrays of their fields.
-pub(super) fn is_packed_array(bytes: &[u8]) -> bool {
-    matches!(bytes.first(), Some(0x90..=0x9f | 0xdc | 0xdd))
 }
 
 /// A message in a short form.
@@ -299,165 +281,6 @@ impl SerializeSeq for FieldCounter {
 
     fn end(self) -> Result<(), std::fmt::Error> {
         Ok(())
-    }
-}
-
-/// Decodes whichever value comes next with a visitor.
-struct AnyValueSeed<V>(V);
-
-impl<'de, V: Visitor<'de>> DeserializeSeed<'de> for AnyValueSeed<V> {
-    type Value = V::Value;
-
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<V::Value, D::Error> {
-        from.deserialize_any(self.0)
-    }
-}
-
-/// Decodes a message or its short form.
-struct MessageVisitor<G> {
-    shorthand: Shorthand,
-    game: PhantomData<G>,
-}
-
-impl<'de, G: GameKind> Visitor<'de> for MessageVisitor<G> {
-    type Value = Message<G>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a message or its short form")
-    }
-
-    fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<Message<G>, M::Error> {
-        Message::deserialize(MapAccessDeserializer::new(map))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Message<G>, A::Error> {
-        let Shorthand { form, baseline } = self.shorthand;
-        let (version, tag) = match next_element(&mut seq)? {
-            NumberOrTag::Tag(tag) => {
-                let version = baseline.next_version();
-                (version.ok_or_else(|| de::Error::custom("no version has been named"))?, tag)
-            }
-            NumberOrTag::Number(first) => match seq.next_element()? {
-                Some(NumberOrTag::Tag(tag)) => (first, tag),
-                None => return read_ack(first, None),
-                Some(NumberOrTag::Number(version)) => return read_ack(first, Some(version)),
-            },
-        };
-        let now = add_ms(baseline.time, next_element(&mut seq)?);
-        let context = Context { form, now, baseline };
-        let mut parts = UpdateParts::<G> { context, events: Vec::new(), ack: None };
-        while parts.ack.is_none() && seq.next_element_seed(AnyValueSeed(&mut parts))?.is_some() {}
-        if parts.ack.is_some() && seq.next_element::<IgnoredAny>()?.is_some() {
-            return Err(de::Error::custom("the id of a command is the last element"));
-        }
-        let UpdateParts { context: _, events, ack } = parts;
-        Ok(Message::Update { version, tag, server_time_ms: now, events, prompt: None, ack })
-    }
-}
-
-fn read_ack<G: GameKind, E: de::Error>(id: u64, version: Option<u64>) -> Result<Message<G>, E> {
-    let id = u32::try_from(id).map_err(E::custom)?;
-    Ok(Message::Ack { id, version })
-}
-
-enum NumberOrTag {
-    /// A version, or the id of a command.
-    Number(u64),
-    Tag(Tag),
-}
-
-impl<'de> Deserialize<'de> for NumberOrTag {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Expected;
-
-        impl Visitor<'_> for Expected {
-            type Value = NumberOrTag;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a number or a tag")
-            }
-
-            fn visit_u64<E: de::Error>(self, number: u64) -> Result<NumberOrTag, E> {
-                Ok(NumberOrTag::Number(number))
-            }
-
-            // MessagePack may carry any number as a signed one.
-            fn visit_i64<E: de::Error>(self, number: i64) -> Result<NumberOrTag, E> {
-                u64::try_from(number).map(NumberOrTag::Number).map_err(E::custom)
-            }
-
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<NumberOrTag, E> {
-                text.parse().map(NumberOrTag::Tag).map_err(E::custom)
-            }
-
-            fn visit_bytes<E: de::Error>(self, bytes: &[u8]) -> Result<NumberOrTag, E> {
-                let bytes = bytes.try_into().map_err(E::custom)?;
-                Ok(NumberOrTag::Tag(Tag(Hex(bytes))))
-            }
-        }
-
-        deserializer.deserialize_any(Expected)
-    }
-}
-
-/// Decodes the last elements of an update: events or their short forms, and the acknowledged
-/// command.
-struct UpdateParts<G: GameKind> {
-    context: Context,
-    events: Vec<Event<G::Event>>,
-    ack: Option<u32>,
-}
-
-impl<'de, G: GameKind> Visitor<'de> for &mut UpdateParts<G> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an event, its short form, or the id of a command")
-    }
-
-    fn visit_u64<E: de::Error>(self, id: u64) -> Result<(), E> {
-        self.ack = Some(u32::try_from(id).map_err(E::custom)?);
-        Ok(())
-    }
-
-    fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<(), M::Error> {
-        let object = Value::deserialize(MapAccessDeserializer::new(map))?;
-        self.events.push(Event::deserialize(object).map_err(de::Error::custom)?);
-        Ok(())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
-        let word = seq.next_element_seed(AnyValueSeed(WordVisitor::<G>(PhantomData)))?;
-        let word = word.ok_or_else(missing_field)?;
-        let event = match read_table_event(word, self.context, &mut seq)? {
-            Some(event) => event,
-            None => Event::Game { event: G::read_short(word, &mut seq)? },
-        };
-        self.events.push(event);
-        // Fields that a later version appends are ignored.
-        while seq.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(())
-    }
-}
-
-/// Decodes the word of a short event.
-struct WordVisitor<G>(PhantomData<G>);
-
-impl<G: GameKind> Visitor<'_> for WordVisitor<G> {
-    type Value = &'static str;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the word of an event, or its number")
-    }
-
-    fn visit_u64<E: de::Error>(self, number: u64) -> Result<&'static str, E> {
-        let known = short_words::<G>().find(|(_, known)| u64::from(*known) == number);
-        known.map(|(word, _)| word).ok_or_else(|| E::custom("unknown event number"))
-    }
-
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<&'static str, E> {
-        let known = short_words::<G>().find(|(word, _)| *word == text);
-        known.map(|(word, _)| word).ok_or_else(|| E::custom(format!("unknown event {text}")))
     }
 }
 

@@ -9,31 +9,34 @@ mod baseline;
 pub mod brief;
 mod command_reader;
 mod form;
+mod game_reader;
 mod known;
 pub mod limits;
 mod phrase;
 mod reader;
 mod refusals;
 mod short_fields;
+mod short_reader;
 
 use std::borrow::Cow;
 use std::fmt;
 
 use bahay_engine::chance::Commitment;
 use bahay_engine::coins::Coins;
-use bahay_engine::game::{Game, GameKind};
+use bahay_engine::game::Game;
 use bahay_engine::matchmaking::TicketId;
 use bahay_engine::table::{
     Event, GameId, PlayerId, TEXT_BYTES_MAX, TableId, TableView, Timestamp, TournamentId,
 };
-use bahay_engine::variants;
+use bahay_engine::{tagged, variants};
 use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 pub use bahay_shell::{OpenPrompt, Tag};
 pub use command_reader::{ActionText, read_command};
 pub use phrase::Phrase;
-pub use reader::MessageReader;
+pub use reader::{MessageReader, read_action};
 
 /// The WebSocket subprotocol, and the version of this format. `brief` has the names of the others.
 pub const SUBPROTOCOL: &str = "bahay.v1";
@@ -263,18 +266,35 @@ impl<A> Command<A> {
     }
 }
 
+/// The types of a message that depend on the game of its table.
+pub trait MessageParts {
+    type View;
+    type Event;
+    type Action;
+}
+
+impl<G: Game> MessageParts for G {
+    type View = TableView<G>;
+    type Event = <G as Game>::Event;
+    type Action = <G as Game>::Action;
+}
+
 /// A message of the server.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(
-    tag = "type",
+    remote = "Self",
     rename_all = "snake_case",
-    bound(serialize = "G: Game", deserialize = "G: GameKind")
+    bound(
+        serialize = "G::View: Serialize, G::Event: Serialize, G::Action: Serialize",
+        deserialize = "G::View: DeserializeOwned, G::Event: DeserializeOwned, G::Action: DeserializeOwned"
+    )
 )]
 #[schemars(
     rename = "Message",
-    bound = "TableView<G>: JsonSchema, Event<G::Event>: JsonSchema, G::Action: JsonSchema"
+    tag = "type",
+    bound = "G::View: JsonSchema, G::Event: JsonSchema, G::Action: JsonSchema"
 )]
-pub enum Message<G: Game> {
+pub enum Message<G: MessageParts> {
     /// The first message of every connection, once the client is authenticated.
     Hello {
         player: PlayerId,
@@ -292,7 +312,7 @@ pub enum Message<G: Game> {
         /// The tag of the history that led to this version; for the next `join`.
         tag: Tag,
         server_time_ms: Timestamp,
-        view: Box<TableView<G>>,
+        view: Box<G::View>,
         /// The open prompt, if any.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         prompt: Option<OpenPrompt<G::Action>>,
@@ -415,6 +435,12 @@ impl<G: Game> Message<G> {
         }
     }
 }
+
+tagged!(
+    Message<G>,
+    G: MessageParts<View: Serialize, Event: Serialize, Action: Serialize>,
+    MessageParts<View: DeserializeOwned, Event: DeserializeOwned, Action: DeserializeOwned>
+);
 
 /// The reason why a table no longer exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

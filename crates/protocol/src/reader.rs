@@ -1,194 +1,106 @@
 //! Decodes messages on the client. The parts that depend on the table's game are decoded as that
 //! game's, once a snapshot has named it.
-//!
-//! Nearly all texts are updates and acks. The server writes their type first, so they are decoded
-//! in one pass; any other order of fields is decoded too, but more slowly.
 
-use bahay_engine::catalog::{self, AnyAction, AnyGame, Visitor};
-use bahay_engine::game::{Game, GameKind};
-use bahay_engine::table::{Event, Lift, TableView, Timestamp};
-
+use bahay_engine::catalog::{AnyAction, AnyGame};
+use bahay_engine::document::{Document, MalformedError};
 use serde::Deserialize;
+use serde::de::Error as _;
 
-use super::brief::{Form, FormError, Shorthand, is_packed_array};
-use super::{Message, OpenPrompt, Tag};
+use crate::Message;
+use crate::brief::{Form, FormError, Shorthand};
+use crate::game_reader::GameReader;
+use crate::short_reader::read_list;
 
-/// The first bytes of updates and acks, as the server writes them.
-const UPDATE: &[u8] = br#"{"type":"update","#;
-const ACK: &[u8] = br#"{"type":"ack","#;
+/// The depth of nested values that a message may have.
+const DEPTH_MAX: usize = 128;
 
 /// The decoder of one connection's messages.
 #[derive(Clone, Copy, Debug)]
 pub struct MessageReader {
     shorthand: Shorthand,
-    /// The game of the last table that was shown.
-    kind: Option<&'static str>,
-}
-
-/// An update object without its type.
-#[derive(Deserialize)]
-#[serde(bound = "G: GameKind")]
-struct UpdateObject<G: Game> {
-    version: u64,
-    tag: Tag,
-    server_time_ms: Timestamp,
-    events: Vec<Event<G::Event>>,
-    #[serde(default)]
-    prompt: Option<OpenPrompt<G::Action>>,
-    #[serde(default)]
-    ack: Option<u32>,
-}
-
-/// An ack object without its type.
-#[derive(Deserialize)]
-struct Ack {
-    id: u32,
-    #[serde(default)]
-    version: Option<u64>,
-}
-
-/// The part of a message that names its game.
-#[derive(Deserialize)]
-struct KindProbe {
-    #[serde(default)]
-    view: Option<ProbedView>,
-}
-
-#[derive(Deserialize)]
-struct ProbedView {
-    kind: String,
+    /// The game of the last table that was shown; any one before the first snapshot, because no
+    /// message contains anything of a game until then.
+    game: Option<GameReader>,
 }
 
 impl MessageReader {
     pub fn new(form: Form) -> Self {
-        Self { shorthand: Shorthand::new(form), kind: None }
+        Self { shorthand: Shorthand::new(form), game: GameReader::first() }
     }
 
     pub fn form(&self) -> Form {
         self.shorthand.form()
     }
 
-    /// Returns the game as whose messages are decoded: any one before the first snapshot, because no
-    /// message contains anything of a game until then.
-    pub(crate) fn game_kind(&self) -> &'static str {
-        let first = || catalog::kinds().first().map_or("", |first| first.name);
-        self.kind.unwrap_or_else(first)
+    pub(crate) fn game(&self) -> Option<&GameReader> {
+        self.game.as_ref()
     }
 
     /// Sets the game of a table that is known from an earlier connection.
     pub fn set_game_kind(&mut self, kind: &str) {
-        self.kind = find_kind(kind);
+        self.game = GameReader::find(kind).or_else(GameReader::first);
     }
 
     /// Decodes a message. An update in a short form has no prompt.
+    ///
+    /// # Errors
+    /// If the bytes are no message, or if a snapshot names an unknown game.
     pub fn read(&mut self, bytes: &[u8]) -> Result<Message<AnyGame>, FormError> {
-        if self.form() == Form::Full && bytes.starts_with(ACK) {
-            let Ack { id, version } = serde_json::from_slice(bytes)?;
-            return Ok(Message::Ack { id, version });
-        }
-        if self.may_hold_snapshot(bytes) {
-            let shown: KindProbe = match self.form() {
-                Form::Full | Form::Brief => serde_json::from_slice(bytes)?,
-                Form::Compact => {
-                    let reader = rmp_serde::Deserializer::from_read_ref(bytes);
-                    KindProbe::deserialize(&mut reader.with_human_readable())?
-                }
-            };
-            if let Some(ProbedView { kind }) = shown.view {
-                self.kind = Some(find_kind(&kind).ok_or(FormError::UnknownGame { kind })?);
+        let document = decode_document(self.form(), bytes)?;
+        self.read_document(document)
+    }
+
+    /// Decodes a message from its document.
+    pub(crate) fn read_document(
+        &mut self,
+        document: Document,
+    ) -> Result<Message<AnyGame>, FormError> {
+        self.find_game(&document)?;
+        let no_game = || FormError::UnknownGame { kind: String::new() };
+        let game = self.game.as_ref().ok_or_else(no_game)?;
+        let message = match document {
+            Document::List(items) if self.form().is_short() => {
+                read_list(items, game, self.form(), self.shorthand.baseline())?
             }
-        }
-        let kind = self.game_kind();
-        let reading = ReadWithKind { shorthand: self.shorthand, bytes };
-        let unknown = || FormError::UnknownGame { kind: kind.to_owned() };
-        let message = catalog::with_kind(kind, reading).ok_or_else(unknown)??;
+            object => game.read_message(object)?,
+        };
         self.shorthand.observe(&message);
         Ok(message)
     }
 
-    /// Returns true if this may be a snapshot: an object that is no update.
-    fn may_hold_snapshot(&self, bytes: &[u8]) -> bool {
-        match self.form() {
-            Form::Full => !bytes.starts_with(UPDATE),
-            Form::Brief => bytes.first() == Some(&b'{'),
-            Form::Compact => !is_packed_array(bytes),
-        }
-    }
-}
-
-fn find_kind(kind: &str) -> Option<&'static str> {
-    catalog::kinds().into_iter().map(|known| known.name).find(|known| *known == kind)
-}
-
-/// Decodes one message as that of a given game.
-struct ReadWithKind<'a> {
-    shorthand: Shorthand,
-    bytes: &'a [u8],
-}
-
-impl Visitor for ReadWithKind<'_> {
-    type Output = Result<Message<AnyGame>, FormError>;
-
-    fn visit<G: Lift<AnyGame>>(self) -> Self::Output {
-        let Self { shorthand, bytes } = self;
-        let message = match shorthand.form() {
-            Form::Full if bytes.starts_with(UPDATE) => {
-                let UpdateObject { version, tag, server_time_ms, events, prompt, ack } =
-                    serde_json::from_slice::<UpdateObject<G>>(bytes)?;
-                Message::Update { version, tag, server_time_ms, events, prompt, ack }
-            }
-            Form::Full => serde_json::from_slice(bytes)?,
-            Form::Brief | Form::Compact => shorthand.read::<G>(bytes)?,
+    /// Takes over the game that a snapshot names.
+    fn find_game(&mut self, document: &Document) -> Result<(), FormError> {
+        let shown = document.get("view").filter(|view| !matches!(view, Document::Null));
+        let Some(view) = shown else {
+            return Ok(());
         };
-        Ok(message.lift())
+        let kind = view.get_text("kind").ok_or_else(|| MalformedError::missing_field("kind"))?;
+        let unknown = || FormError::UnknownGame { kind: kind.to_owned() };
+        self.game = Some(GameReader::find(kind).ok_or_else(unknown)?);
+        Ok(())
     }
 }
 
-impl<G: Lift<AnyGame>> Message<G> {
-    /// Converts the message to one of the catalogue of games.
-    fn lift(self) -> Message<AnyGame> {
-        match self {
-            Self::Hello { player, protocol, server_time_ms, notices } => {
-                Message::Hello { player, protocol, server_time_ms, notices }
-            }
-            Self::Snapshot { version, tag, server_time_ms, view, prompt } => {
-                let view: TableView<G> = *view;
-                let prompt = prompt.map(lift_prompt::<G>);
-                let view = Box::new(view.lift());
-                Message::Snapshot { version, tag, server_time_ms, view, prompt }
-            }
-            Self::Update { version, tag, server_time_ms, events, prompt, ack } => {
-                let events = events.into_iter().map(|event| event.map(G::lift_event)).collect();
-                let prompt = prompt.map(lift_prompt::<G>);
-                Message::Update { version, tag, server_time_ms, events, prompt, ack }
-            }
-            Self::Said { player, phrase, server_time_ms } => {
-                Message::Said { player, phrase, server_time_ms }
-            }
-            Self::Advice { game, prompt, action, by } => {
-                let action = G::lift_action(action);
-                Message::Advice { game, prompt, action, by }
-            }
-            Self::Closed { table, reason } => Message::Closed { table, reason },
-            Self::Ticket { ticket, state, rooms, table, reason, expires_at_ms } => {
-                Message::Ticket { ticket, state, rooms, table, reason, expires_at_ms }
-            }
-            Self::Invited { code, from, name, game } => Message::Invited { code, from, name, game },
-            Self::Standing { tournament, rank, score, tie_break, entrants } => {
-                Message::Standing { tournament, rank, score, tie_break, entrants }
-            }
-            Self::Ack { id, version } => Message::Ack { id, version },
-            Self::Refusal { id, code, rule, detail, retryable, retry_after_ms } => {
-                Message::Refusal { id, code, rule, detail, retryable, retry_after_ms }
-            }
+/// Decodes bytes in this form.
+pub(crate) fn decode_document(form: Form, bytes: &[u8]) -> Result<Document, FormError> {
+    match form {
+        Form::Full | Form::Brief => Ok(serde_json::from_slice(bytes)?),
+        Form::Compact => {
+            let mut reader = rmp_serde::Deserializer::from_read_ref(bytes);
+            reader.set_max_depth(DEPTH_MAX);
+            Ok(Document::deserialize(&mut reader)?)
         }
     }
 }
 
-fn lift_prompt<G: Lift<AnyGame>>(prompt: OpenPrompt<G::Action>) -> OpenPrompt<AnyAction> {
-    let OpenPrompt { game, number, seats, deadline_ms, legal } = prompt;
-    let legal = legal.into_iter().map(G::lift_action).collect();
-    OpenPrompt { game, number, seats, deadline_ms, legal }
+/// Decodes the JSON of an action of the game with this name.
+///
+/// # Errors
+/// If there is no such game, or the text is no action of it.
+pub fn read_action(kind: &str, json: &str) -> Result<AnyAction, FormError> {
+    let unknown = || FormError::UnknownGame { kind: kind.to_owned() };
+    let game = GameReader::find(kind).ok_or_else(unknown)?;
+    Ok(game.read_action(decode_document(Form::Full, json.as_bytes())?)?)
 }
 
 #[cfg(test)]
@@ -198,14 +110,14 @@ mod tests {
     use bahay_engine::table::{Event, GameId, PlayerId, Timestamp};
     use uuid::Uuid;
 
-    use super::{ACK, MessageReader, UPDATE};
+    use super::MessageReader;
     use crate::brief::{Form, Shorthand};
     use crate::{Message, Phrase};
 
     const HELLO_MS: i64 = 1_772_366_400_000;
 
     #[test]
-    fn common_messages_are_read_like_all_others() {
+    fn the_order_of_fields_is_free() {
         let texts = [
             (
                 r#"{"type":"update","version":7,"tag":"7a61673a0001","server_time_ms":5,"events":[{"type":"countdown","deadline_ms":9}]}"#,
@@ -222,11 +134,6 @@ mod tests {
         for (common, other) in texts {
             let read = reader.read(common.as_bytes()).unwrap();
             assert_eq!(reader.read(other.as_bytes()).unwrap(), read, "{common}");
-            // The server's output takes the fast path.
-            let written = serde_json::to_string(&read).unwrap();
-            let is_short_path =
-                [UPDATE, ACK].iter().any(|prefix| written.as_bytes().starts_with(prefix));
-            assert!(is_short_path, "{written}");
         }
         let refusal = r#"{"type":"refusal","id":null,"code":"c","detail":"","retryable":true}"#;
         assert!(matches!(reader.read(refusal.as_bytes()), Ok(Message::Refusal { .. })));

@@ -2802,7 +2802,7 @@ class ClientNotification:
             self.holds = holds
             
             """
-        Whether both agree; `None` if none was shown. An app must show `false` to its player.
+        True if both commitments agree; `None` without one. An app shows `false` to its player.
 """
         
             pass

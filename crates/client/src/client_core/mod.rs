@@ -11,10 +11,9 @@ mod table;
 
 use std::collections::{BTreeMap, VecDeque};
 
-use bahay_engine::catalog::AnyGame;
-use bahay_engine::table::{Readable, TableId};
-use bahay_protocol::Tag;
+use bahay_engine::table::TableId;
 use bahay_protocol::brief::Form;
+use bahay_protocol::{Tag, read_action};
 
 use crate::context::{Context, Purpose};
 use crate::effect::{Effect, Notification, StoreKey};
@@ -216,9 +215,7 @@ impl ClientCore {
     /// [`ActionScreen::json`]: crate::ActionScreen::json
     pub fn read_action(&self, json: &str) -> Option<Action> {
         let table = self.state.table.as_ref()?;
-        // Read from bytes, as messages are, so that the decoders of actions are compiled once.
-        let mut reader = serde_json::Deserializer::from_slice(json.as_bytes());
-        AnyGame::read_action(&table.view.kind, &mut reader).ok()
+        read_action(&table.view.kind, json).ok()
     }
 
     /// Returns the reason for which the server would refuse this action now; `None` if it is legal,

@@ -4,6 +4,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::chance::{Commitment, ServerSeed};
@@ -18,8 +19,12 @@ use crate::table::time::Timestamp;
 
 /// An event at a table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Event"))]
+#[serde(remote = "Self", rename_all = "snake_case")]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(rename = "Event", tag = "type")
+)]
 pub enum Event<E> {
     /// A player has taken a seat.
     Sat {
@@ -92,6 +97,8 @@ pub enum Event<E> {
         clocks: Clocks,
     },
 }
+
+tagged!(Event<E>, E: Serialize, DeserializeOwned);
 
 /// A run of wins at a table (rule 7.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -75,7 +75,7 @@ pub use time::Timestamp;
 pub use tournament::TournamentPlayer;
 pub use verify::{InvalidRecordError, Step, VerifySummary};
 pub use version::{ENGINE, ENGINES};
-pub use view::{PhaseView, SeatView, TableView};
+pub use view::{PhaseView, SeatView, TableView, ViewParts};
 
 /// A table as a value. Each step produces a new table from a copy; parts that rarely change are
 /// shared between the copies.

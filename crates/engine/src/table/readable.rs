@@ -23,7 +23,7 @@ use crate::table::input::{Input, Line};
 use crate::table::phase::{Phase, Playing, Settling};
 use crate::table::record::{Record, RecordedAction};
 use crate::table::terms::Terms;
-use crate::table::view::{PhaseView, TableView};
+use crate::table::view::{PhaseView, TableView, ViewParts};
 use crate::table::{Event, Table};
 
 /// The reason why a document cannot be read.
@@ -177,9 +177,9 @@ impl<A> Input<A> {
 }
 
 impl<E> Event<E> {
-    /// Converts the game's event.
-    pub fn map<F>(self, map: impl FnOnce(E) -> F) -> Event<F> {
-        rebuild!(self => Event;
+    /// Converts the game's event; fails if `map` fails.
+    pub fn try_map<F, X>(self, map: impl FnOnce(E) -> Result<F, X>) -> Result<Event<F>, X> {
+        Ok(rebuild!(self => Event;
             Sat { seat, player, name, avatar, bot }, Left { seat, player, reason },
             Moved { seat, to }, Presence { seat, connected }, Takeover { seat, on }, Waiting,
             Preparing { game, commitment, deadline_ms }, Ready { seat }, Opening { game },
@@ -187,8 +187,14 @@ impl<E> Event<E> {
             Opened { game, stakes, pot, starter }, Countdown { deadline_ms },
             Over { game, settlement, server_seed }, Settled { game, pot, crown },
             PotRefunded { pot, shares }, TermsUpdated { price, hits, clocks };
-            Game { [event: map(event)] }
-        )
+            Game { [event: map(event)?] }
+        ))
+    }
+
+    /// Converts the game's event.
+    pub fn map<F>(self, map: impl FnOnce(E) -> F) -> Event<F> {
+        let Ok(event) = self.try_map(|event| Ok::<F, Infallible>(map(event)));
+        event
     }
 }
 
@@ -268,29 +274,30 @@ impl<G: GameKind> Record<G> {
     }
 }
 
-impl<G: GameKind> TableView<G> {
-    /// Converts the view into one of the catalogue.
-    pub fn lift<A: Game>(self) -> TableView<A>
-    where
-        G: Lift<A>,
-    {
-        rebuild!(self => TableView {
+impl<P: ViewParts> TableView<P> {
+    /// Converts the parts that belong to the game; fails if `map_rules` or `map_view` fails.
+    pub fn try_map<G: Game, E>(
+        self,
+        map_rules: impl FnOnce(P::Rules) -> Result<G::Rules, E>,
+        map_view: impl FnOnce(P::View) -> Result<G::View, E>,
+    ) -> Result<TableView<G>, E> {
+        Ok(rebuild!(self => TableView {
             table, kind, seat, seats, pot, crown;
-            terms: terms.map(G::lift_rules);
-            phase: phase.lift()
-        })
+            terms: terms.try_map(map_rules)?;
+            phase: phase.try_map(map_view)?
+        }))
     }
 }
 
-impl<G: GameKind> PhaseView<G> {
-    fn lift<A: Game>(self) -> PhaseView<A>
-    where
-        G: Lift<A>,
-    {
-        rebuild!(self => PhaseView;
+impl<P: ViewParts> PhaseView<P> {
+    fn try_map<G: Game, E>(
+        self,
+        map_view: impl FnOnce(P::View) -> Result<G::View, E>,
+    ) -> Result<PhaseView<G>, E> {
+        Ok(rebuild!(self => PhaseView;
             Waiting, Preparing { game, commitment, deadline_ms, ready }, Opening { game },
             Revealing { game, commitments, revealed, deadline_ms }, Settling { game, settlement };
-            Playing { game, stakes, deadline_ms, [view: G::lift_view(view)] }
-        )
+            Playing { game, stakes, deadline_ms, [view: map_view(view)?] }
+        ))
     }
 }

@@ -2,12 +2,14 @@
 
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::fmt::Debug;
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::chance::Commitment;
 use crate::coins::Coins;
-use crate::game::{Game, GameKind, Viewer};
+use crate::game::{Game, Viewer};
 use crate::seat::{Seat, SeatSet};
 use crate::table::Table;
 use crate::table::event::{Crown, Event};
@@ -17,9 +19,23 @@ use crate::table::settlement::Settlement;
 use crate::table::terms::Terms;
 use crate::table::time::Timestamp;
 
+/// The types of a view that depend on the game of its table.
+pub trait ViewParts {
+    type Rules: Clone + Debug + PartialEq;
+    type View: Clone + Debug + PartialEq;
+}
+
+impl<G: Game> ViewParts for G {
+    type Rules = <G as Game>::Rules;
+    type View = <G as Game>::View;
+}
+
 /// A table as one viewer knows it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(bound(serialize = "", deserialize = "G: GameKind"))]
+#[serde(bound(
+    serialize = "G::Rules: Serialize, G::View: Serialize",
+    deserialize = "G::Rules: DeserializeOwned, G::View: DeserializeOwned"
+))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(
     feature = "schema",
@@ -28,7 +44,7 @@ use crate::table::time::Timestamp;
         bound = "PhaseView<G>: schemars::JsonSchema, G::Rules: schemars::JsonSchema"
     )
 )]
-pub struct TableView<G: Game> {
+pub struct TableView<G: ViewParts> {
     pub table: TableId,
     /// The terms of the table, from which a client has the game's rules and the bet.
     pub terms: Terms<G::Rules>,
@@ -65,16 +81,16 @@ pub struct SeatView {
 /// The phase of a table, as one viewer knows it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(
-    tag = "type",
+    remote = "Self",
     rename_all = "snake_case",
-    bound(serialize = "", deserialize = "G: GameKind")
+    bound(serialize = "G::View: Serialize", deserialize = "G::View: Deserialize<'de>")
 )]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(
     feature = "schema",
-    schemars(rename = "PhaseView", bound = "G::View: schemars::JsonSchema")
+    schemars(rename = "PhaseView", tag = "type", bound = "G::View: schemars::JsonSchema")
 )]
-pub enum PhaseView<G: Game> {
+pub enum PhaseView<G: ViewParts> {
     Waiting,
     Preparing {
         game: GameId,
@@ -107,6 +123,8 @@ pub enum PhaseView<G: Game> {
         settlement: Settlement,
     },
 }
+
+tagged!(PhaseView<G>, G: ViewParts<View: Serialize>, ViewParts<View: DeserializeOwned>);
 
 impl<G: Game> Table<G> {
     /// Returns the table as this player sees it; without a player, or for one without a seat, as

@@ -20,6 +20,7 @@ use core::ops::RangeInclusive;
 use serde::{Deserialize, Serialize};
 
 use crate::chance::{ChanceAnswer, Request};
+use crate::document::{Document, FromDocument, MalformedError};
 use crate::game::{
     CounterIncrement, Debt, Describe, Game, GameKind, GameRules, Item, Outcome, Piece, Prompt, Row,
     RuleSet, RulesError, SeatRange, TitledName, Turn, Viewer, require,
@@ -66,6 +67,12 @@ pub struct Bet {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Action {
     Bet { bet: Bet },
+}
+
+impl FromDocument for Action {
+    fn from_document(document: Document) -> Result<Self, MalformedError> {
+        document.read()
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -3131,7 +3131,7 @@ public enum ClientNotification: Equatable, Hashable {
          * The commitment that was shown before the game; `None` if this client came later.
          */shown: String?, 
         /**
-         * Whether both agree; `None` if none was shown. An app must show `false` to its player.
+         * True if both commitments agree; `None` without one. An app shows `false` to its player.
          */holds: Bool?
     )
 

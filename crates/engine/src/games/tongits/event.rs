@@ -22,8 +22,12 @@ pub type BySeat<T> = [T; SEATS as usize];
 
 /// An event of a game.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "TongitsEvent"))]
+#[serde(remote = "Self", rename_all = "snake_case")]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(rename = "TongitsEvent", tag = "type")
+)]
 pub enum Event {
     /// Chance has chosen the starter (rule 2.2).
     StarterChosen { seat: Seat },
@@ -75,6 +79,8 @@ pub enum Event {
         special: Option<SpecialEnding>,
     },
 }
+
+tagged!(Event);
 
 /// The answer to a fight (rule 4.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

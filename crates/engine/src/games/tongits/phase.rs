@@ -22,8 +22,12 @@ use crate::seat::{Seat, SeatSet};
 
 /// The phase of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "TongitsPhase"))]
+#[serde(remote = "Self", rename_all = "snake_case")]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(rename = "TongitsPhase", tag = "type")
+)]
 pub enum Phase {
     /// Chance is to choose the starter (rule 2.2).
     Starter,
@@ -54,6 +58,8 @@ pub enum Phase {
     },
     Over,
 }
+
+tagged!(Phase);
 
 /// The end of a game (rules 3.8, 4.3, 5.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

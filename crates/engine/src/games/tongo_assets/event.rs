@@ -130,8 +130,12 @@ pub enum AcquireDestination {
 
 /// An event of a game. Amounts are in chips.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "TongoAssetsEvent"))]
+#[serde(remote = "Self", rename_all = "snake_case")]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(rename = "TongoAssetsEvent", tag = "type")
+)]
 pub enum Event {
     /// Chance has chosen the first opener (rule 2.1).
     DealerChosen { seat: Seat },
@@ -234,6 +238,8 @@ pub enum Event {
     /// The game is over, with the awards by seat in half chips of the pot (rule 6).
     Over { ending: GameEnding, winner: Seat, awards: Ring<u32> },
 }
+
+tagged!(Event);
 
 impl Event {
     /// Returns the seat that plays a kept acquire card with this event, and the card's kind. The

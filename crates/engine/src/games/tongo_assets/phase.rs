@@ -9,8 +9,12 @@ use crate::seat::Seat;
 
 /// The phase of a game, with the seat that is prompted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "TongoAssetsPhase"))]
+#[serde(remote = "Self", rename_all = "snake_case")]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(rename = "TongoAssetsPhase", tag = "type")
+)]
 pub enum Phase {
     /// Chance chooses the dealer (rule 2.1).
     Dealer,
@@ -64,6 +68,8 @@ pub enum Phase {
     },
     Over,
 }
+
+tagged!(Phase);
 
 impl Phase {
     /// Returns the seat whose turn it is.

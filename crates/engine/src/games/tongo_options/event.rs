@@ -21,9 +21,9 @@ use crate::seat::{SEATS_MAX, Seat};
 
 /// An event of a game. Payments are in chips.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
+#[serde(remote = "Self", rename_all = "snake_case")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsEvent"))]
+#[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsEvent", tag = "type"))]
 pub enum Event {
     /// The game has been dealt (rule 2.1). A viewer sees its own hand; only the record has the
     /// face-down cards.
@@ -99,6 +99,8 @@ pub enum Event {
     /// The game is over, and the winner takes the pot (rule 8.3).
     Over { ending: GameEnding, winner: Seat, pot: u16 },
 }
+
+tagged!(Event);
 
 /// The answer to a challenge that keeps a seat in (rules 6.2 and 7.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -10,9 +10,9 @@ use crate::seat::{Seat, SeatSet};
 
 /// The phase of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
+#[serde(remote = "Self", rename_all = "snake_case")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsPhase"))]
+#[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsPhase", tag = "type"))]
 pub enum Phase {
     /// Chance deals (rule 2.1).
     Deal,
@@ -38,6 +38,8 @@ pub enum Phase {
     Showdown(Showdown),
     Over,
 }
+
+tagged!(Phase);
 
 /// The progress of a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

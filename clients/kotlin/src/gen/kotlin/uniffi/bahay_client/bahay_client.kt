@@ -3947,7 +3947,7 @@ sealed class ClientNotification {
          */
         val `shown`: kotlin.String?, 
         /**
-         * Whether both agree; `None` if none was shown. An app must show `false` to its player.
+         * True if both commitments agree; `None` without one. An app shows `false` to its player.
          */
         val `holds`: kotlin.Boolean?) : ClientNotification()
         

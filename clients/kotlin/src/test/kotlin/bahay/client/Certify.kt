@@ -72,30 +72,17 @@ private class ScenarioClient(private val base: String, transport: Transport, for
         BahayClient(base, transport, MemorySecretStore(), name = "Certified", forms = listOf(form))
     private val scope = CoroutineScope(Dispatchers.Default.limitedParallelism(1))
 
-    // Each prompt is answered once, and each game is played.
-    private val answered = mutableSetOf<String>()
+    private val answers = TableAnswers(client)
     private var reported = 0uL
 
     init {
         scope.launch { client.notifications.collect(::report) }
-        scope.launch { client.screen.collect { play() } }
+        scope.launch { client.screen.collect { answers.answer(scope) } }
         client.start()
     }
 
     fun close() {
         client.close()
-    }
-
-    private fun play() {
-        val table = client.readTable()?.takeIf { it.isCurrent } ?: return
-        val phase = Json.parseToJsonElement(table.view).jsonObject.getValue("phase").jsonObject
-        if (phase.getValue("type").jsonPrimitive.content == "preparing") {
-            if (answered.add(phase.getValue("game").jsonPrimitive.content)) scope.launch { client.ready() }
-        }
-        val prompt = Json.parseToJsonElement(table.prompt ?: return).jsonObject
-        val action = prompt.getValue("legal").jsonArray.firstOrNull() ?: return
-        val question = "${prompt["game"]} ${prompt["number"]}"
-        if (answered.add(question)) scope.launch { runCatching { client.act(action.toString()) } }
     }
 
     private fun report(notification: ClientNotification) {

@@ -9,7 +9,6 @@ import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
 import kotlinx.serialization.json.Json
 import kotlinx.serialization.json.JsonObject
-import kotlinx.serialization.json.jsonArray
 import kotlinx.serialization.json.jsonObject
 import kotlinx.serialization.json.jsonPrimitive
 import uniffi.bahay_client.CallAnswer
@@ -43,13 +42,12 @@ fun main(arguments: Array<String>): Unit = runBlocking {
 }
 
 private class GamePlayer(private val client: BahayClient, private var games: Int) {
-    // Each prompt is answered once, and each game is played.
-    private val answered = mutableSetOf<String>()
+    private val answers = TableAnswers(client)
 
     /** Prints settlements and answers the table. Returns false once the games are played. */
     fun handle(scope: CoroutineScope, notification: ClientNotification): Boolean {
         if (notification is ClientNotification.Table) notification.events.forEach(::printSettlement)
-        if (games > 0) answer(scope)
+        if (games > 0) answers.answer(scope)
         return games > 0
     }
 
@@ -64,17 +62,5 @@ private class GamePlayer(private val client: BahayClient, private var games: Int
         )
         println(JsonObject(printed))
         games -= 1
-    }
-
-    private fun answer(scope: CoroutineScope) {
-        val table = client.readTable()?.takeIf { it.isCurrent } ?: return
-        val phase = Json.parseToJsonElement(table.view).jsonObject.getValue("phase").jsonObject
-        if (phase.getValue("type").jsonPrimitive.content == "preparing") {
-            if (answered.add(phase.getValue("game").jsonPrimitive.content)) scope.launch { client.ready() }
-        }
-        val prompt = Json.parseToJsonElement(table.prompt ?: return).jsonObject
-        val action = prompt.getValue("legal").jsonArray.firstOrNull() ?: return
-        val question = "${prompt["game"]} ${prompt["number"]}"
-        if (answered.add(question)) scope.launch { runCatching { client.act(action.toString()) } }
     }
 }
