@@ -49,7 +49,7 @@ pub fn read_tagged<'de, D: Deserializer<'de>, T>(
 #[derive(Debug)]
 pub struct TaggedReader {
     pub document: Document,
-    /// Whether unknown fields are rejected.
+    /// True if unknown fields are rejected.
     pub is_strict: bool,
 }
 
@@ -94,7 +94,7 @@ struct Variant {
     tag: Document,
     /// The fields, or the list of their values. The tag is absent.
     content: Document,
-    /// Whether unknown fields are rejected.
+    /// True if unknown fields are rejected.
     is_strict: bool,
 }
 

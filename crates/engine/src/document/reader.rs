@@ -16,7 +16,7 @@ use super::{Document, Field, MalformedError};
 /// A document that is being decoded.
 pub(crate) struct DocumentReader {
     document: Document,
-    /// Whether cards are numbers, and ids bytes.
+    /// True if cards are numbers, and ids bytes.
     is_binary: bool,
 }
 
@@ -248,7 +248,7 @@ fn read_all<'de, V: Visitor<'de>>(
 #[derive(Debug)]
 pub struct ListReader {
     source: Source,
-    /// Whether the last value is one that the map lacks.
+    /// True if the last value is one that the map lacks.
     is_absent: bool,
     is_binary: bool,
 }
@@ -337,7 +337,7 @@ struct Fields {
     read: usize,
     /// The place where the next field is if the map has the same order.
     next: usize,
-    /// Whether the type has no other fields.
+    /// True if the type has no other fields.
     is_strict: bool,
 }
 
