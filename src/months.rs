@@ -14,6 +14,7 @@ use jiff_sqlx::{Timestamp, ToSqlx as _};
 use prometheus_client::metrics::gauge::Gauge;
 use sqlx::{PgExecutor, PgPool};
 
+use crate::db;
 use crate::metrics::Metrics;
 
 /// The partitioned tables.
@@ -113,7 +114,7 @@ impl Months {
     }
 
     async fn analyze(&self, table: &str) -> Result<(), sqlx::Error> {
-        let mut tx = self.pool.begin().await?;
+        let mut tx = db::begin(&self.pool).await?;
         // The duration grows with the number of months, and nobody waits for it.
         sqlx::query!("set local statement_timeout = 0").execute(&mut *tx).await?;
         sqlx::query!(r#"select analyze_months($1) as "nothing?: ()""#, table)

@@ -87,7 +87,7 @@ impl Accounts {
         let GuestSignIn { device_id, name, time_zone } = request;
         let hash = device_id.hash();
         let time_zone = time_zone.0.as_ref();
-        let mut tx = self.pool.begin().await?;
+        let mut tx = db::begin(&self.pool).await?;
         let profile = match player_of_device(&mut tx, &hash).await? {
             Some(player) => {
                 let Some(profile) = touch_device(&mut tx, player, &hash, time_zone, now).await?
@@ -198,7 +198,7 @@ impl Accounts {
         let now = self.clock.now();
         let ProfileChangeRequest { name, avatar, time_zone } = change;
         let once = || async {
-            let mut tx = self.pool.begin().await?;
+            let mut tx = db::begin(&self.pool).await?;
             if let Some(name) = name {
                 names::rename(&mut tx, player, name, now).await?;
             }

@@ -71,7 +71,7 @@ impl Accounts {
     ) -> Result<(), AccountError> {
         let (Identity { issuer, subject }, nonce) = self.verify_identity(token, device).await?;
         let once = || async {
-            let mut tx = self.pool.begin().await?;
+            let mut tx = db::begin(&self.pool).await?;
             nonces::spend(&mut tx, &nonce).await?;
             let found = sqlx::query_scalar!(
                 r#"

@@ -69,7 +69,7 @@ impl Accounts {
         // Nothing has been written yet, so this part may be retried. The rest may not: a token
         // whose use was committed before its answer was lost must not be used again.
         let found = || async {
-            let mut tx = self.pool.begin().await?;
+            let mut tx = db::begin(&self.pool).await?;
             let family = sqlx::query!(
                 r#"
                 select s.id, s.player

@@ -26,6 +26,7 @@ use super::operations::{GrantCoins, OpenGame, Opening, OpeningOutcome, SettleGam
 use super::posting::account_ids::create_house_accounts;
 use super::seal::Hexadecimal;
 use super::transfer_totals::TransferTotals;
+use crate::db;
 use crate::months;
 
 // The tables of a batch with their columns.
@@ -283,7 +284,7 @@ impl LedgerBatch {
         if let Some((first, last)) = self.times_ms {
             months::create_partitions(pool, parse_time(first)?, parse_time(last)?).await?;
         }
-        let mut tx = pool.begin().await?;
+        let mut tx = db::begin(pool).await?;
         self.write_changed(&mut tx).await?;
         for (table, text) in self.rows {
             text.copy(&mut tx, table).await?;

@@ -35,7 +35,7 @@ impl BotGrantLock {
 impl Ledger {
     /// Acquires the lock of grants to house bots. Returns `None` while another process holds it.
     pub async fn lock_bot_grants(&self) -> Result<Option<BotGrantLock>, LedgerError> {
-        let mut tx = self.reads.begin().await?;
+        let mut tx = db::begin(&self.reads).await?;
         let is_locked = sqlx::query_scalar!(
             r#"select pg_try_advisory_xact_lock(hashtext('bahay: grants to bots')) as "is_locked!""#
         )

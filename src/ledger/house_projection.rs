@@ -38,7 +38,7 @@ pub(super) async fn seal_all(pool: &PgPool, totals: &TransferTotals) -> Result<u
 }
 
 async fn seal_batch(pool: &PgPool, totals: &TransferTotals) -> Result<u64, sqlx::Error> {
-    let mut tx = pool.begin().await?;
+    let mut tx = db::begin(pool).await?;
     sqlx::query!("select pg_advisory_xact_lock($1)", ADVISORY_LOCK).fetch_one(&mut *tx).await?;
     let operations = sqlx::query_scalar!(
         r#"

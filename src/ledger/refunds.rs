@@ -124,7 +124,7 @@ async fn read_held_coins(
     pool: &PgPool,
     table: TableId,
 ) -> Result<(Vec<HeldSeat>, Option<PotContributions>), sqlx::Error> {
-    let mut tx = pool.begin().await?;
+    let mut tx = db::begin(pool).await?;
     sqlx::query!("set transaction isolation level repeatable read, read only")
         .execute(&mut *tx)
         .await?;

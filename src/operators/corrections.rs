@@ -159,7 +159,7 @@ impl Corrections {
         let id = entropy::uuid();
         let now = self.clock.now();
         let once = || async {
-            let mut tx = self.pool.begin().await?;
+            let mut tx = db::begin(&self.pool).await?;
             if let Some((player, amount)) = content.limited_amount() {
                 let adjustment = Adjustment { requester: by.id, player, amount, id: attempt };
                 let left =
@@ -282,7 +282,7 @@ impl Corrections {
             Decision::Reject(_) => (State::Rejected, Some(by.id)),
             Decision::Withdraw => (State::Withdrawn, None),
         };
-        let mut tx = self.pool.begin().await?;
+        let mut tx = db::begin(&self.pool).await?;
         sqlx::query!("select c.id from corrections c where c.id = $1 for update", id.0)
             .fetch_optional(&mut *tx)
             .await?;

@@ -51,7 +51,7 @@ impl DeadJobs {
     ) -> Result<bool, sqlx::Error> {
         let subject = format!("job:{id}");
         let once = || async {
-            let mut tx = self.pool.begin().await?;
+            let mut tx = db::begin(&self.pool).await?;
             let (action, detail) = match decision {
                 DeadJobDecision::Retry => {
                     let name = bahay_jobs::retry_dead_in_tx(&mut tx, id).await?;

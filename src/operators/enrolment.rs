@@ -80,7 +80,7 @@ impl OperatorAuth {
         let factor = SecondFactor::random();
         let browser = EnrolmentBrowserToken::random();
         let browser_hash = browser.hash();
-        let mut tx = self.pool.begin().await?;
+        let mut tx = db::begin(&self.pool).await?;
         let row = sqlx::query!(
             r#"
             select e.operator, e.openings + 1 as "openings!", o.name
@@ -192,7 +192,7 @@ impl OperatorAuth {
         let origin =
             browsers::find_sign_in_origin(&self.pool, None, from.browser.as_ref(), "", now).await?;
         let from = SignInClient { browser: origin.token, ..from };
-        let mut tx = self.pool.begin().await?;
+        let mut tx = db::begin(&self.pool).await?;
         // An opening by another browser has replaced the secret.
         let deletion = sqlx::query!(
             "delete from operator_enrolments where operator = $1 and totp_secret = $2",

@@ -40,7 +40,7 @@ impl Operators {
         now: Timestamp,
     ) -> Result<EnrolmentCode, OperatorAdminError> {
         let id = entropy::uuid();
-        let mut tx = self.pool.begin().await?;
+        let mut tx = db::begin(&self.pool).await?;
         let inserted = sqlx::query!(
             r#"
             insert into operators (id, name, role)
@@ -105,7 +105,7 @@ impl Operators {
         name: &OperatorName,
         role: Role,
     ) -> Result<(), OperatorAdminError> {
-        let mut tx = self.pool.begin().await?;
+        let mut tx = db::begin(&self.pool).await?;
         // Changes take turns, so that two administrators cannot demote each other.
         sqlx::query!(r#"select pg_advisory_xact_lock(hashtext('bahay: roles'))::text as "lock""#)
             .fetch_one(&mut *tx)
@@ -157,7 +157,7 @@ impl Operators {
         name: &OperatorName,
         now: Timestamp,
     ) -> Result<(), OperatorAdminError> {
-        let mut tx = self.pool.begin().await?;
+        let mut tx = db::begin(&self.pool).await?;
         let id = sqlx::query_scalar!(
             r#"
             update operators
@@ -187,7 +187,7 @@ impl Operators {
         name: &OperatorName,
         now: Timestamp,
     ) -> Result<EnrolmentCode, OperatorAdminError> {
-        let mut tx = self.pool.begin().await?;
+        let mut tx = db::begin(&self.pool).await?;
         let id = sqlx::query_scalar!(
             r#"
             update operators set token_hash = null, token_expires_at = null

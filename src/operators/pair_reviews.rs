@@ -23,7 +23,7 @@ impl Moderation {
     ) -> Result<PairReview, sqlx::Error> {
         let [one, other] = players;
         let [first, second] = [one.min(other), one.max(other)];
-        let mut tx = self.pool.begin().await?;
+        let mut tx = db::begin(&self.pool).await?;
         let row = sqlx::query!(
             r#"
             insert into pair_reviews as r (first, second, score, reason, reviewed_by)

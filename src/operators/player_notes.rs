@@ -74,7 +74,7 @@ impl Moderation {
     ) -> Result<(), ModerationError> {
         let id = entropy::uuid();
         let once = || async {
-            let mut tx = self.pool.begin().await?;
+            let mut tx = db::begin(&self.pool).await?;
             let insert = sqlx::query!(
                 "
                 insert into player_notes (id, player, written_by, words, attempt)
@@ -112,7 +112,7 @@ impl Moderation {
         let now = self.clock.now();
         self.require_player(player).await?;
         let once = || async {
-            let mut tx = self.pool.begin().await?;
+            let mut tx = db::begin(&self.pool).await?;
             let ended = accounts::end_sessions_in_tx(&mut tx, player, now).await?;
             let subject = format!("player:{player}");
             let detail = json!({ "sessions": ended });
@@ -133,7 +133,7 @@ impl Moderation {
         outcome: ReportOutcome,
         note: &Reason,
     ) -> Result<PlayerReport, ReportError> {
-        let mut tx = self.pool.begin().await?;
+        let mut tx = db::begin(&self.pool).await?;
         let decided = social::decide_report_in_tx(&mut tx, report, by.id, outcome, note).await?;
         let subject = format!("player:{}", decided.reported);
         let detail = json!({ "report": report, "outcome": outcome.as_str() });

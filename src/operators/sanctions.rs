@@ -76,7 +76,7 @@ impl Sanctions {
         let now = self.clock.now();
         let ends_at = sanction.ends_at.map(|at| clock::to_jiff(at).to_string());
         let once = || async {
-            let mut tx = self.pool.begin().await?;
+            let mut tx = db::begin(&self.pool).await?;
             let is_known =
                 impose_sanction_in_tx(&mut tx, id, player, kind, sanction, by.operator, now)
                     .await?;
@@ -104,7 +104,7 @@ impl Sanctions {
         let subject = format!("player:{player}");
         let now = self.clock.now();
         let once = || async {
-            let mut tx = self.pool.begin().await?;
+            let mut tx = db::begin(&self.pool).await?;
             let lifted = lift_sanctions_in_tx(&mut tx, player, kind, by.operator, now).await?;
             let was_in_force = !lifted.is_empty();
             if was_in_force {

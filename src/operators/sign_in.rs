@@ -229,7 +229,7 @@ impl OperatorAuth {
             return Err(OperatorAuthError::Refused);
         };
         // Not retried: after a lost response the code would be found used.
-        let mut tx = self.pool.begin().await?;
+        let mut tx = db::begin(&self.pool).await?;
         let update = sqlx::query!(
             r#"
             update operator_credentials
@@ -315,7 +315,7 @@ impl OperatorAuth {
         let session = operator.session.ok_or(SecondFactorMissing)?;
         let now = self.clock.now();
         let once = || async {
-            let mut tx = self.pool.begin().await?;
+            let mut tx = db::begin(&self.pool).await?;
             let ended = sqlx::query!(
                 "update operator_sessions set ended_at = $2 where id = $1 and ended_at is null",
                 session.0,

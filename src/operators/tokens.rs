@@ -70,7 +70,7 @@ impl Operators {
         action: Action,
     ) -> Result<(), OperatorAuthError> {
         let hash = token.map(|(token, _)| token.hash());
-        let mut tx = self.pool.begin().await?;
+        let mut tx = db::begin(&self.pool).await?;
         // A concurrent reset or disabling locks the same row, so that the two are serialised.
         sqlx::query!(
             "update operators set token_hash = $2, token_expires_at = $3 where id = $1",

@@ -160,7 +160,7 @@ pub async fn catch_up<P: Projection>(projection: &P) -> Result<bool, P::Error> {
 /// Applies a batch, or returns whether every seal is projected if there is none: no seal is left,
 /// another process is projecting, or the next seal waits for another projection.
 async fn project_batch<P: Projection>(projection: &P) -> Result<Option<bool>, P::Error> {
-    let mut tx = projection.pool().begin().await?;
+    let mut tx = db::begin(projection.pool()).await?;
     let Some(position) = lock_position::<P>(&mut tx, &projection.version()).await? else {
         return Ok(Some(false));
     };
@@ -258,7 +258,7 @@ pub async fn advance_position(
 /// Deletes all rows of a projection, which servers then project anew. Requires the right to delete
 /// them, which the login that owns the schema has.
 pub async fn rebuild<P: Projection>(pool: &PgPool) -> Result<(), sqlx::Error> {
-    let mut tx = pool.begin().await?;
+    let mut tx = db::begin(pool).await?;
     let version = sqlx::query_scalar!(
         "select p.version from projections p where p.name = $1 for no key update",
         P::NAME

@@ -208,7 +208,7 @@ impl Rewards {
     }
 
     async fn claim_daily_once(&self, player: PlayerId, attempt: Uuid) -> AttemptResult<DailyClaim> {
-        let mut tx = self.pool.begin().await?;
+        let mut tx = db::begin(&self.pool).await?;
         let mut row = store::lock_row(&mut tx, player).await?;
         let now = self.clock.now();
         let calendar = self.calendar(&row);
@@ -261,7 +261,7 @@ impl Rewards {
         attempt: Uuid,
     ) -> AttemptResult<ReliefClaim> {
         let terms = self.terms.relief;
-        let mut tx = self.pool.begin().await?;
+        let mut tx = db::begin(&self.pool).await?;
         let mut row = store::lock_row(&mut tx, player).await?;
         let now = self.clock.now();
         let calendar = self.calendar(&row);

@@ -34,7 +34,7 @@ pub async fn switch_house(
 ) -> Result<HouseState, RoomError> {
     let is_open = closed_for.is_none();
     let reason = closed_for.map(Reason::as_str);
-    let mut tx = pool.begin().await?;
+    let mut tx = db::begin(pool).await?;
     let changed = sqlx::query!(
         r#"
         update house

@@ -117,7 +117,7 @@ impl Catalog {
                  `private`, `practice` or `tournament`",
             ));
         }
-        let mut tx = self.pool()?.begin().await?;
+        let mut tx = db::begin(self.pool()?).await?;
         lock_rooms(&mut tx).await?;
         let ids = sqlx::query_scalar!("select r.id from rooms r").fetch_all(&mut *tx).await?;
         if ids.contains(&id) {
@@ -141,7 +141,7 @@ impl Catalog {
         seen_revision: u32,
         draft: &RoomDraft,
     ) -> Result<RoomRevision, RoomError> {
-        let mut tx = self.pool()?.begin().await?;
+        let mut tx = db::begin(self.pool()?).await?;
         let (before, room) = check_change_in_tx(&mut tx, seen_revision, draft).await?;
         let revision = insert_revision_in_tx(&mut tx, &room, Some(by.id.0)).await?;
         sqlx::query!("update rooms set revision = $2 where id = $1", room.id(), revision)
@@ -161,7 +161,7 @@ impl Catalog {
         seen_revision: u32,
         draft: &RoomDraft,
     ) -> Result<Vec<SettingChange>, RoomError> {
-        let mut tx = self.pool()?.begin().await?;
+        let mut tx = db::begin(self.pool()?).await?;
         let (before, room) = check_change_in_tx(&mut tx, seen_revision, draft).await?;
         tx.rollback().await?;
         Ok(before.compare_settings(&room))
@@ -271,7 +271,7 @@ pub(super) async fn read_rooms(pool: &PgPool) -> Result<Vec<Room>, RoomError> {
 
 /// Fills a database without rooms, unless another process has done so.
 pub(super) async fn insert_first_rooms(pool: &PgPool, rooms: &[Room]) -> Result<(), RoomError> {
-    let mut tx = pool.begin().await?;
+    let mut tx = db::begin(pool).await?;
     lock_rooms(&mut tx).await?;
     let some = sqlx::query_scalar!(r#"select exists (select from rooms) as "some!""#)
         .fetch_one(&mut *tx)

@@ -7,6 +7,7 @@ use bahay_engine::seat::Seat;
 use bahay_engine::table::Record;
 use sqlx::PgPool;
 
+use crate::db;
 use crate::ids::PRIVATE_ROOM;
 use crate::projections::{self, Projection as _};
 
@@ -67,7 +68,7 @@ pub struct StandingsBatch {
 impl StandingsBatch {
     /// Writes the batch. The ledger must have sealed exactly its games.
     pub async fn write(self, pool: &PgPool) -> Result<(), StandingsError> {
-        let mut tx = pool.begin().await?;
+        let mut tx = db::begin(pool).await?;
         let version = self.calendar.to_string();
         let position = projections::lock_position::<Standings>(&mut tx, &version).await?;
         let busy = || StandingsError::Unreadable("another process is projecting".to_owned());

@@ -12,6 +12,7 @@ use super::season::Calendar;
 use super::statistics::{CounterKey, Score, ScoreKey, StandingsUpdate};
 use super::{Standings, StandingsError};
 use crate::clock;
+use crate::db;
 use crate::projections::{self, Projection as _};
 use crate::records::Records;
 
@@ -37,7 +38,7 @@ pub async fn check(
     records: &Records,
     calendar: &Calendar,
 ) -> Result<StandingsCheck, StandingsError> {
-    let mut tx = pool.begin().await?;
+    let mut tx = db::begin(pool).await?;
     tx.execute("set transaction isolation level repeatable read, read only").await?;
     let position = projections::read_position(&mut tx, Standings::NAME).await?;
     let mut checked = StandingsCheck { seal: position.seal, ..StandingsCheck::default() };

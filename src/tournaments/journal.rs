@@ -13,6 +13,7 @@ use super::{
     CancellationRefunds, TournamentError, Tournaments, listing, player_notices, state_of, subject,
 };
 use crate::archive::tournament_games;
+use crate::db;
 use crate::ids::GameId;
 use crate::ledger::TransferForTournament;
 use crate::notices;
@@ -92,6 +93,7 @@ impl Tournaments {
         input: Input,
         write: LineWrite,
     ) -> Result<Arc<Replica>, TournamentError> {
+        let _turn = self.turn(id).lock().await;
         for _ in 0..ATTEMPTS {
             let replica = self.load(id).await?;
             let transition = replica.tournament.decide(self.now(), input.clone())?;
@@ -114,7 +116,7 @@ impl Tournaments {
     ) -> Result<Option<Arc<Replica>>, TournamentError> {
         let Transition { line, tournament, events } = transition;
         let version = replica.version + 1;
-        let mut tx = self.inner.pool.begin().await?;
+        let mut tx = db::begin(&self.inner.pool).await?;
         if !store::append_in_tx(&mut tx, id, version, &line, &events).await? {
             return Ok(None);
         }

@@ -48,7 +48,7 @@ use tokio::sync::Notify;
 use uuid::Uuid;
 
 use crate::clock::Timestamp;
-use crate::db::Page;
+use crate::db::{self, Page};
 use crate::entropy;
 use crate::ledger::Ledger;
 use crate::lobby::Lobby;
@@ -77,6 +77,9 @@ use store::Announcement;
 /// The number of cached replicas above which those of tournaments that are paid out are dropped.
 const REPLICAS_MAX: usize = 1_024;
 
+/// The number of turns, which tournaments share by their ids.
+const TURNS: usize = 64;
+
 /// The tournaments of the house. Clones share everything.
 #[derive(Clone, Debug)]
 pub struct Tournaments {
@@ -90,6 +93,9 @@ struct Inner {
     lobby: Lobby,
     /// The replicas of tournaments that this process has used. Each is only a cache.
     replicas: Mutex<HashMap<TournamentId, Arc<Replica>>>,
+    /// The turns of the inputs of this process, by tournament: inputs of one tournament wait for
+    /// each other, instead of being decided again and again.
+    turns: [tokio::sync::Mutex<()>; TURNS],
     /// Wakes the runner after an input.
     changed: Notify,
 }
@@ -166,7 +172,8 @@ impl Tournaments {
     pub fn new(pool: PgPool, ledger: Ledger, lobby: Lobby) -> Self {
         let replicas = Mutex::default();
         let changed = Notify::new();
-        Self { inner: Arc::new(Inner { pool, ledger, lobby, replicas, changed }) }
+        let turns = core::array::from_fn(|_| tokio::sync::Mutex::default());
+        Self { inner: Arc::new(Inner { pool, ledger, lobby, replicas, turns, changed }) }
     }
 
     /// Returns the time by which tournaments are decided.
@@ -242,7 +249,7 @@ impl Tournaments {
         }
         let amount = draft.terms.guarantee;
         let detail = json!({ "name": draft.terms.name, "guarantee": amount });
-        let mut tx = self.inner.pool.begin().await?;
+        let mut tx = db::begin(&self.inner.pool).await?;
         if let Err(error) = announce_under_id_in_tx(&mut tx, id, draft).await {
             tx.rollback().await?;
             // The same call, sent twice at the same moment, may have announced it.
@@ -319,6 +326,13 @@ impl Tournaments {
         let entrant = tournament.entrant(player);
         let paid = entrant.filter(|entrant| entrant.payment == Payment::Coins);
         Ok(paid.map(|_| tournament.terms().entry.price()))
+    }
+
+    /// Returns the turn of a tournament's inputs.
+    fn turn(&self, id: TournamentId) -> &tokio::sync::Mutex<()> {
+        // The last bits of an id are random.
+        let place = id.0.as_u128() % TURNS as u128;
+        &self.inner.turns[usize::try_from(place).unwrap_or_default()]
     }
 
     fn cached(&self, id: TournamentId) -> Option<Arc<Replica>> {

@@ -111,7 +111,7 @@ impl TournamentRequests {
     ) -> Result<TournamentRequest, TournamentRequestError> {
         let TournamentDraft { terms, code } = draft;
         let id = entropy::uuid();
-        let mut tx = self.pool.begin().await?;
+        let mut tx = db::begin(&self.pool).await?;
         if !by.holds_session_in_tx(&mut tx).await? {
             return Err(TournamentRequestError::SessionEnded);
         }
@@ -185,7 +185,7 @@ impl TournamentRequests {
         decision: Decision<'_>,
     ) -> Result<TournamentRequest, TournamentRequestError> {
         let now = self.tournaments.now();
-        let mut tx = self.pool.begin().await?;
+        let mut tx = db::begin(&self.pool).await?;
         sqlx::query!("select r.id from tournament_requests r where r.id = $1 for update", id)
             .fetch_optional(&mut *tx)
             .await?;

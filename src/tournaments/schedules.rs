@@ -103,7 +103,7 @@ impl TournamentSchedules {
         let days: Vec<i16> =
             times.days.iter().map(|day| day.to_monday_one_offset().into()).collect();
         let minutes: Vec<i16> = times.times.iter().map(|time| to_minutes(*time)).collect();
-        let mut tx = self.pool.begin().await?;
+        let mut tx = db::begin(&self.pool).await?;
         let inserted = sqlx::query!(
             "insert into tournament_schedules
                 (id, terms, days, minutes, announce_before_s, created_by, created_at)
@@ -141,7 +141,7 @@ impl TournamentSchedules {
         change: ScheduleChange,
     ) -> Result<(), ScheduleError> {
         let now = self.tournaments.now();
-        let mut tx = self.pool.begin().await?;
+        let mut tx = db::begin(&self.pool).await?;
         let changed = sqlx::query!(
             "update tournament_schedules
             set is_paused = $2, deleted_at = case when $3 then $4::timestamptz end
@@ -226,7 +226,7 @@ impl TournamentSchedules {
         schedule: &StoredSchedule,
         start: Timestamp,
     ) -> Result<(), TournamentError> {
-        let mut tx = self.pool.begin().await?;
+        let mut tx = db::begin(&self.pool).await?;
         let id = TournamentId(entropy::uuid());
         if !insert_start_in_tx(&mut tx, schedule.id, start, id).await? {
             return Ok(());

@@ -21,7 +21,7 @@ use std::time::Duration;
 
 use sqlx::migrate::{Migrate as _, MigrateError, Migrator};
 use sqlx::postgres::PgConnectOptions;
-use sqlx::{Executor as _, PgConnection};
+use sqlx::{Executor as _, PgConnection, PgTransaction};
 use tokio::time::sleep;
 
 pub use connect::{
@@ -75,6 +75,24 @@ pub enum MigrationError {
     Database(#[from] sqlx::Error),
 }
 
+/// Begins a transaction on a connection of the pool.
+///
+/// The transaction begins in a task of its own, which a caller that stops waiting does not stop. The
+/// pool's own `begin` would then return a connection whose transaction is open, and the writes of
+/// later users of the connection would be lost with a rollback.
+pub async fn begin(pool: &PgPool) -> Result<PgTransaction<'static>, Error> {
+    let pool = pool.clone();
+    let begun = tokio::spawn(async move { pool.begin().await });
+    match begun.await {
+        Ok(begun) => begun,
+        Err(error) => match error.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            // The process ends.
+            Err(_) => Err(Error::PoolClosed),
+        },
+    }
+}
+
 /// Brings the schema up to date. Several processes may call this concurrently: one does the work. A
 /// schema of a later version that this program can serve on is left unchanged.
 pub async fn migrate(pool: &PgPool) -> Result<(), MigrationError> {
@@ -87,7 +105,7 @@ pub async fn migrate(pool: &PgPool) -> Result<(), MigrationError> {
     }
     // The table of migrations is sqlx's own, so no migration can grant access to it. Two concurrent
     // grants would be an error.
-    let mut tx = pool.begin().await?;
+    let mut tx = begin(pool).await?;
     sqlx::query!("lock table _sqlx_migrations in access exclusive mode").execute(&mut *tx).await?;
     sqlx::query!("grant select on _sqlx_migrations to bahay_service").execute(&mut *tx).await?;
     Ok(tx.commit().await?)

@@ -155,7 +155,7 @@ async fn announce_arena(
     };
     let pool =
         db::connect_as_login(database.database_url.clone(), db::PoolOptions::default()).await?;
-    let mut tx = pool.begin().await?;
+    let mut tx = db::begin(&pool).await?;
     let id = announce_in_tx(&mut tx, TournamentDraft { terms, code: None }).await?;
     tx.commit().await?;
     Ok(Some(id.0))

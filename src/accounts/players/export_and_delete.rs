@@ -97,7 +97,7 @@ impl Accounts {
     pub async fn delete(&self, player: &Player) -> Result<(), AccountError> {
         let now = self.clock.now();
         let once = || async {
-            let mut tx = self.pool.begin().await?;
+            let mut tx = db::begin(&self.pool).await?;
             let ended = erase(&mut tx, player, now).await?;
             tx.commit().await?;
             Ok(ended)

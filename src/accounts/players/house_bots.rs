@@ -4,6 +4,7 @@
 
 use crate::accounts::{AVATARS, AccountError, Accounts, to_sql};
 use crate::clock::Timestamp;
+use crate::db;
 use crate::entropy;
 use crate::ids::PlayerId;
 
@@ -29,7 +30,7 @@ impl Accounts {
             return Ok(Vec::new());
         }
         let now = self.clock.now();
-        let mut tx = self.pool.begin().await?;
+        let mut tx = db::begin(&self.pool).await?;
         // The advisory lock admits one process at a time, so that all processes find the same bots.
         sqlx::query!("select pg_advisory_xact_lock(hashtext('bahay: house bots'))")
             .execute(&mut *tx)

@@ -104,7 +104,7 @@ impl Accounts {
     pub async fn sign_out_everywhere(&self, player: &Player) -> Result<(), AccountError> {
         let now = self.clock.now();
         let once = || async {
-            let mut tx = self.pool.begin().await?;
+            let mut tx = db::begin(&self.pool).await?;
             let why = SessionEnd::SignedOut;
             let ended = sessions::end_sessions(&mut tx, player.id, None, why, now).await?;
             tx.commit().await?;
@@ -143,7 +143,7 @@ impl Accounts {
         [old, new]: [&[u8; 32]; 2],
         now: Timestamp,
     ) -> Result<Vec<SessionId>, TransactionError> {
-        let mut tx = self.pool.begin().await?;
+        let mut tx = db::begin(&self.pool).await?;
         locks::lock_session(&mut tx, player).await?;
         let known = sqlx::query!(
             r#"
@@ -198,7 +198,7 @@ impl Accounts {
     /// [`AccountError::LastSignIn`] if the player has no other sign-in method.
     pub async fn forget_devices(&self, player: &Player) -> Result<(), AccountError> {
         let once = || async {
-            let mut tx = self.pool.begin().await?;
+            let mut tx = db::begin(&self.pool).await?;
             locks::lock_session(&mut tx, player).await?;
             let has_other = sqlx::query_scalar!(
                 r#"

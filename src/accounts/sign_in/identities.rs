@@ -51,7 +51,7 @@ impl Accounts {
     ) -> Result<Option<(OwnProfile, Tokens)>, TransactionError> {
         let now = self.clock.now();
         let Identity { issuer, subject } = identity;
-        let mut tx = self.pool.begin().await?;
+        let mut tx = db::begin(&self.pool).await?;
         nonces::spend(&mut tx, nonce).await?;
         let profile = match player_of_identity(&mut tx, identity).await? {
             Some(player) => {
@@ -93,7 +93,7 @@ impl Accounts {
         let (Identity { issuer, subject }, nonce) = self.verify_identity(token, device).await?;
         let now = self.clock.now();
         let once = || async {
-            let mut tx = self.pool.begin().await?;
+            let mut tx = db::begin(&self.pool).await?;
             nonces::spend(&mut tx, &nonce).await?;
             locks::lock_session(&mut tx, player).await?;
             sqlx::query!(
@@ -135,7 +135,7 @@ impl Accounts {
     pub async fn unlink_identity(&self, player: &Player, issuer: &str) -> Result<(), AccountError> {
         let issuer = self.issuers.address_of(issuer);
         let once = || async {
-            let mut tx = self.pool.begin().await?;
+            let mut tx = db::begin(&self.pool).await?;
             locks::lock_session(&mut tx, player).await?;
             let has_other = sqlx::query_scalar!(
                 r#"

@@ -89,7 +89,7 @@ impl Accounts {
         }
         drop(permit);
         let once = || async {
-            let mut tx = self.pool.begin().await?;
+            let mut tx = db::begin(&self.pool).await?;
             let is_there = locks::lock_player(&mut tx, player).await?;
             let is_in_force = sqlx::query_scalar!(
                 r#"
@@ -128,7 +128,7 @@ impl Accounts {
         drop(permit);
         let now = self.clock.now();
         let once = || async {
-            let mut tx = self.pool.begin().await?;
+            let mut tx = db::begin(&self.pool).await?;
             locks::lock_session(&mut tx, player).await?;
             names::rename(&mut tx, player.id, name, now).await?;
             let set = sqlx::query!(
@@ -275,7 +275,7 @@ impl Accounts {
         verified: &OwnPassword,
         now: Timestamp,
     ) -> Result<Vec<SessionId>, TransactionError> {
-        let mut tx = self.pool.begin().await?;
+        let mut tx = db::begin(&self.pool).await?;
         locks::lock_session(&mut tx, player).await?;
         let changed = sqlx::query!(
             r#"

@@ -90,7 +90,7 @@ pub async fn audit(pool: &PgPool) -> Result<Report, LedgerError> {
 }
 
 async fn audit_once(pool: &PgPool) -> Result<Report, sqlx::Error> {
-    let mut tx = pool.begin().await?;
+    let mut tx = db::begin(pool).await?;
     sqlx::query!("set transaction isolation level repeatable read, read only")
         .execute(&mut *tx)
         .await?;

@@ -138,7 +138,7 @@ impl Ledger {
     /// Refunds the POT of a deleted table to those who paid the antes in it, and writes them
     /// notices. A table that still exists would find its POT empty.
     pub async fn refund_pot(&self, table: TableId) -> Result<PotRefundOutcome, LedgerError> {
-        let mut tx = self.pool.begin().await?;
+        let mut tx = db::begin(&self.pool).await?;
         if let (Some(game), _) = read_preconditions(&mut tx, table, "").await? {
             return Err(LedgerError::TableBusy { table, game });
         }
@@ -164,7 +164,7 @@ impl Ledger {
     ) -> Result<(PotRefundOutcome, Coins), LedgerError> {
         let PotRefundRequest { table, game, player } = request;
         let input = RefundPot { table, since: RefundPoint::Game(game), player };
-        let mut tx = self.pool.begin().await?;
+        let mut tx = db::begin(&self.pool).await?;
         // Both values are of one snapshot: if the refund was booked before, another game may be
         // open by now.
         let returned = match read_preconditions(&mut tx, table, &input.key()).await? {

@@ -8,4 +8,5 @@ mod services;
 mod slots;
 mod stalls;
 mod tls;
+mod transactions;
 mod wire;
