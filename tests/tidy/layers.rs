@@ -44,7 +44,7 @@ passes: clock db ids notices
 # Refusals as responses.
 problem: auth db records
 # Monthly partitions, created ahead of time.
-months: metrics
+months: db metrics
 # The removal of old data.
 retention: clock db idempotency
 ledger: allowance archive clock db entropy ids months notices reason

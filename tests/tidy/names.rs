@@ -45,6 +45,10 @@ const BANNED: &[(&str, &str)] = &[
     ("#![allow(", "use #![expect(…, reason = \"…\")]"),
 ];
 
+/// Items banned in the service, with their replacements.
+const BANNED_IN_SERVICE: &[(&str, &str)] =
+    &[("pool.begin(", "use db::begin: a caller that stops waiting leaves no transaction open")];
+
 /// Reports crates named by modules of `src` that have no door to them.
 pub(crate) fn doors(files: &[File]) -> Complaints {
     uses_elsewhere(files, DOORS, module, "ask one of them")
@@ -65,7 +69,9 @@ pub(crate) fn unused_doors(files: &[File]) -> Complaints {
 pub(crate) fn banned(files: &[File]) -> Complaints {
     let mut complaints = Vec::new();
     for file in files.iter().filter(|file| file.is_rust()) {
-        for (banned, instead) in BANNED {
+        let is_service = file.path.starts_with("src/");
+        let in_service = BANNED_IN_SERVICE.iter().filter(|_| is_service);
+        for (banned, instead) in BANNED.iter().chain(in_service) {
             for line in lines_with(file.code(), banned) {
                 complaints.push(format!("{}:{line}: {banned} is banned: {instead}", file.path));
             }
