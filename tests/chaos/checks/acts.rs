@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bahay_engine::chance::Commitment;
+use bahay_engine::chance::{Commitment, Contribution};
 use bahay_engine::table::{ActionOrigin, GameId, PlayerId};
 
 use super::Facts;
@@ -97,7 +97,7 @@ pub(super) fn check(evidence: &Evidence, walked: &[JournalWalk]) -> (Facts, Acti
             let tournament = record.terms.tournament.as_ref();
             if tournament.is_some_and(|tournament| !tournament.commitments.is_empty()) {
                 // No client contributes to a deal that several tables play (rule 5.1).
-                if !record.clients.is_empty() {
+                if record.clients.iter().any(|client| *client != Contribution::none()) {
                     facts.add(|| format!("clients have contributed to game {game} of a duplicate"));
                 }
                 continue;
