@@ -342,7 +342,7 @@ mod tests {
         r#""circle""#,
         r#""triangle""#,
         "[]",
-        "[1,2]",
+        "[[],2]",
         "{}",
         r#"{"type":"point"}"#,
         r#"{"radius":1,"type":"circle"}"#,
@@ -384,6 +384,13 @@ mod tests {
             accepted += usize::from(read.is_some());
         }
         assert!(accepted > 100, "{accepted}");
+    }
+
+    #[test]
+    fn the_number_of_a_variant_is_no_type() {
+        let text = r#"{"type":"circle","radius":1,"inner":[1,2]}"#;
+        assert!(serde_json::from_str::<DerivedShape>(text).is_ok());
+        assert!(serde_json::from_str::<Shape>(text).is_err());
     }
 
     #[test]
