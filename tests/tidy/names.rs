@@ -47,7 +47,7 @@ const BANNED: &[(&str, &str)] = &[
 
 /// Items banned in the service, with their replacements.
 const BANNED_IN_SERVICE: &[(&str, &str)] =
-    &[("pool.begin(", "use db::begin: a caller that stops waiting leaves no transaction open")];
+    &[(".begin()", "use db::begin: a caller that stops waiting leaves no transaction open")];
 
 /// Reports crates named by modules of `src` that have no door to them.
 pub(crate) fn doors(files: &[File]) -> Complaints {

@@ -17,7 +17,7 @@
 
 use std::time::Duration;
 
-use sqlx::{Acquire as _, PgPool};
+use sqlx::PgPool;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::{JoinError, JoinSet};
 use tokio::time::{MissedTickBehavior, interval, timeout};
@@ -168,7 +168,8 @@ async fn run_batch_once(
     {
         return Ok(answers);
     }
-    let mut tx = connection.begin().await?;
+    drop(connection);
+    let mut tx = db::begin(pool).await?;
     let answers = locked::run_in_tx(&mut tx, account_ids, &house_ids, requests).await?;
     tx.commit().await?;
     Ok(answers)
