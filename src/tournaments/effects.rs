@@ -50,6 +50,10 @@ impl Tournaments {
             }
             Effect::Transfer(transfer) => self.book(id, transfer).await,
             Effect::OpenTable(table) => {
+                // Another node may have opened it since, and its games may be over.
+                if !self.load(id).await?.tournament.awaits_opening(table.number) {
+                    return Ok(());
+                }
                 self.open_table(id, tournament, &table).await?;
                 self.submit(id, Input::TableOpened { table: table.number }).await.map(drop)
             }

@@ -96,6 +96,13 @@ impl Tournament {
         }
     }
 
+    /// Returns whether a table has still to be opened.
+    pub fn awaits_opening(&self, number: TableNumber) -> bool {
+        let is_cancelled = matches!(self.phase, Phase::Cancelled { .. });
+        let table = self.tables.get(&number);
+        !is_cancelled && table.is_some_and(|table| self.is_unanswered(table))
+    }
+
     /// Returns the players and games of a table that is played.
     pub fn find_table(&self, number: TableNumber) -> Option<TableSeating> {
         self.tables.get(&number).map(|table| self.seating(table))

@@ -73,6 +73,15 @@ fn check_changed_standings(before: &Tournament, tournament: &Tournament) {
     }
 }
 
+/// Checks that exactly the tables that the effects open have still to be opened.
+fn check_awaited_tables(tournament: &Tournament, effects: &[Effect]) {
+    for number in (0..4).flat_map(|round| (0..4).map(move |table| TableNumber { round, table })) {
+        let opens =
+            |effect: &Effect| matches!(effect, Effect::OpenTable(table) if table.number == number);
+        assert_eq!(tournament.awaits_opening(number), effects.iter().any(opens), "{number}");
+    }
+}
+
 #[test]
 fn senseless_inputs_never_overdraw_or_change_what_they_are_refused_by() {
     with_each_seed(60, |seed| {
@@ -89,6 +98,7 @@ fn senseless_inputs_never_overdraw_or_change_what_they_are_refused_by() {
             now += i64::from(rng.below(4_000));
             let at = Timestamp::from_ms(now);
             let effects = tournament.effects(at);
+            check_awaited_tables(&tournament, &effects);
             let effect = rng.choose(&effects).cloned();
             let input = match effect.filter(|_| rng.below(2) == 0) {
                 Some(Effect::Tick) => Input::Tick,
