@@ -362,7 +362,8 @@ mod tests {
                 format!(r#"[{value}]"#),
             ]);
             for (field, kind) in FIELDS.iter().flat_map(|field| KINDS.map(|kind| (field, kind))) {
-                let (tag, pair) = (format!(r#""type":"{kind}""#), format!(r#""{field}":{value}"#));
+                let tag = format!(r#""type":"{kind}""#);
+                let pair = format!(r#""{field}":{value}"#);
                 texts.extend([
                     format!("{{{tag},{pair}}}"),
                     format!("{{{pair},{tag}}}"),
