@@ -132,7 +132,7 @@ run_tests() {
   # Arguments may select targets. Without any, examples are not built.
   [ $# -ne 0 ] || set -- --lib --bins --tests
   if cargo nextest --version >/dev/null 2>&1; then
-    export NEXTEST_TEST_THREADS=${NEXTEST_TEST_THREADS:-$(($(count_processors) * 3))}
+    export NEXTEST_TEST_THREADS=${NEXTEST_TEST_THREADS:-$(($(count_processors) * 2))}
     run_child cargo nextest run --workspace --features "$FEATURES" --no-fail-fast "$@"
   else
     run_child cargo test --workspace --features "$FEATURES" "$@"
