@@ -201,14 +201,18 @@ create table tournament_games (
     scores jsonb not null,
     finished_at timestamptz not null,
     scored_in bigint null,
+    -- By seat: the decisions of the player and those against the advice of the AI. Null until measured.
+    conduct jsonb null,
     unique (table_id, number)
 );
 
 create index tournament_games_unscored on tournament_games (tournament) where scored_in is null;
+create index tournament_games_unmeasured on tournament_games (game)
+    where conduct is null and scored_in is not null;
 create index tournament_games_of_tournament on tournament_games (tournament, finished_at, game);
 create index tournament_games_of_round on tournament_games (tournament, round, number);
 
-grant select, insert, update (scored_in) on tournament_games to bahay_service;
+grant select, insert, update (scored_in, conduct) on tournament_games to bahay_service;
 
 -- The age of a tournament's records counts from its close, before which one of its rounds may be secret.
 create or replace view archivable_games as

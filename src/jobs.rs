@@ -14,6 +14,7 @@ use tokio::time::{MissedTickBehavior, interval};
 use crate::metrics::{CounterFamily, Metrics};
 use crate::months::{self, Months};
 use crate::records::{ARCHIVING_PERIOD, Archiver};
+use crate::reports::{CONDUCT_PERIOD, ConductMeasurement};
 use crate::retention::{self, Retention};
 use crate::tournaments::{SCHEDULE_PERIOD, TournamentSchedules};
 use crate::verify::hourly::Checks;
@@ -29,6 +30,7 @@ const MAINTAIN_MONTHS: &str = "maintain_months";
 const CHECK_LEDGER: &str = "check_ledger";
 const ARCHIVE_RECORDS: &str = "archive_records";
 const ANNOUNCE_TOURNAMENTS: &str = "announce_tournaments";
+const MEASURE_CONDUCT: &str = "measure_conduct";
 
 /// The jobs of a node. Clones share everything.
 #[derive(Clone, Debug)]
@@ -60,11 +62,13 @@ impl Jobs {
         archiver: Option<&Archiver>,
     ) -> Self {
         let months = Months::new(pool.clone(), metrics);
+        let conduct = ConductMeasurement::new(pool.clone());
         let worker = Worker::new(pool)
             .with_observer(count_outcomes(metrics))
             .every(retention::PERIOD, REMOVE_EXPIRED_ROWS, call!(retention, remove_all))
             .every(months::PERIOD, MAINTAIN_MONTHS, call!(months, run))
-            .every(checks.period(), CHECK_LEDGER, call!(checks, run_due_check));
+            .every(checks.period(), CHECK_LEDGER, call!(checks, run_due_check))
+            .every(CONDUCT_PERIOD, MEASURE_CONDUCT, call!(conduct, measure_due));
         let worker = match archiver {
             Some(archiver) => {
                 worker.every(ARCHIVING_PERIOD, ARCHIVE_RECORDS, call!(archiver, archive_due))
@@ -158,6 +162,7 @@ fn count_outcomes(metrics: &Metrics) -> impl Fn(&'static str, Outcome) + Send + 
             CHECK_LEDGER,
             ARCHIVE_RECORDS,
             ANNOUNCE_TOURNAMENTS,
+            MEASURE_CONDUCT,
         ];
         counts.expose("name", &names);
         metrics.register_counts(name, help, &counts);

@@ -188,6 +188,60 @@ pub async fn count_tournament_games(pool: &PgPool, table: TableId) -> Result<u32
     db::retry(query).await.map(from_number)
 }
 
+/// A game whose players' conduct is not measured yet.
+#[derive(Clone, Debug)]
+pub struct UnmeasuredGame {
+    pub game: Uuid,
+    /// The record; `None` once only the archive has it.
+    pub record: Option<String>,
+}
+
+/// Returns games that tournaments have noted and whose conduct is not measured yet, in the order of
+/// their ids.
+pub async fn unmeasured_games(
+    pool: &PgPool,
+    limit: u32,
+) -> Result<Vec<UnmeasuredGame>, sqlx::Error> {
+    let query = || {
+        sqlx::query_as!(
+            UnmeasuredGame,
+            "
+            select g.game, r.record
+            from tournament_games g
+            join game_records r on r.game = g.game
+            where g.conduct is null and g.scored_in is not null
+            order by g.game
+            limit $1
+            ",
+            i64::from(limit)
+        )
+        .fetch_all(pool)
+    };
+    db::retry(query).await
+}
+
+/// Stores the conduct of games, each as JSON.
+pub async fn store_conduct(
+    pool: &PgPool,
+    games: &[Uuid],
+    conduct: &[String],
+) -> Result<(), sqlx::Error> {
+    let update = || {
+        sqlx::query!(
+            "
+            update tournament_games g
+            set conduct = m.conduct::jsonb
+            from unnest($1::uuid[], $2::text[]) as m (game, conduct)
+            where g.game = m.game
+            ",
+            games,
+            conduct
+        )
+        .execute(pool)
+    };
+    db::retry(update).await.map(|_| ())
+}
+
 /// Converts a number from 1 as its column has it.
 fn to_number(number: u32) -> i32 {
     i32::try_from(number).unwrap_or(i32::MAX)

@@ -49,7 +49,9 @@ pub use days::PeriodDays;
 pub use deals::{DealSpan, Deals, UNENDED_AFTER};
 pub use figures::sum_figures;
 pub use game::{Dossier, RecordVerdict};
-pub use pairs::{PAIR_DAYS_MAX, PairPosition, Pairs, TournamentPair};
+pub use pairs::{
+    CONDUCT_PERIOD, ConductMeasurement, PAIR_DAYS_MAX, PairPosition, Pairs, TournamentPair,
+};
 pub use players::{PlayerReport, TooManyBookings, write_statement};
 
 /// The maximum page size; a larger limit is reduced to it.

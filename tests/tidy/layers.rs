@@ -58,7 +58,7 @@ standings: clock db ids live_store projections records replay
 rewards: clock db grant_limits ids ledger
 operators: accounts auth clock db entropy ids ledger passes rate_limit reason social
 # Reports for operators.
-reports: archive clock db ids ledger projections records verify
+reports: archive clock db ids ledger projections records replay verify
 # Projections of finished games.
 ratings: db ids projections
 # Tables, and the path to them.
@@ -68,7 +68,7 @@ lobby: accounts allowance clock entropy ledger live_store rate_limit ratings rea
 # Tournaments: their journals, and the runner of their effects.
 tournaments: archive clock db entropy ids ledger lobby notices operators passes rate_limit reason
 # The registration of jobs.
-jobs: metrics months records retention tournaments verify::hourly
+jobs: metrics months records reports retention tournaments verify::hourly
 # The two public interfaces, which share the protocol.
 ws: accounts auth clock entropy ids live_store lobby metrics notices problem rate_limit social
     tables

@@ -1,22 +1,27 @@
-//! Pairs of players of one tournament by signs of collusion, from the points of its games.
+//! Pairs of players of one tournament by signs of collusion, from the points of its games and from how
+//! they were played.
 //!
 //! In each game the losers' points go to the winners in proportion to what these have won, so that a
 //! pair has a *net transfer* in each game together. A pair of a tournament meets seldom, so its
-//! transfers are compared with those of all pairs: if each game could as well have gone the other
-//! way, the sum of `n` net transfers has a mean of zero and `n` times the mean square of all of them
-//! as its variance. A shared device or address adds a fixed number of deviations.
+//! transfers are compared with those of all pairs, as if each game could as well have gone the other
+//! way.
+//!
+//! The points of a few games are mostly luck; the *conduct* of a player beside another one is not
+//! ([`SeatConduct`]). Two figures count alike: the departures from the AI's advice, compared with
+//! those in the player's games without the other, and the gifts to the other. The sign of a pair is
+//! that of the one of the two who deviates more. A shared device or address adds a fixed number of
+//! deviations.
 
 use std::collections::BTreeMap;
 
 use uuid::Uuid;
 
+use super::conduct::{Conduct, SeatConduct};
+use super::deviations::{SignedRoots, count_departure_deviations};
 use super::signs::SharedSignal;
 
 /// The number of games together from which a pair is ranked.
 pub const TOURNAMENT_GAMES_MIN: u32 = 2;
-
-/// The scale of deviations: thousandths.
-const ONE: i128 = 1_000;
 
 /// The thousandths of a deviation that a shared device adds to the score.
 const DEVICE: i64 = 3_000;
@@ -24,8 +29,15 @@ const DEVICE: i64 = 3_000;
 /// The thousandths of a deviation that a shared address adds to the score.
 const ADDRESS: i64 = 2_000;
 
-/// The players of a game with their points, in hundredths.
-pub type GamePoints = Vec<(Uuid, i64)>;
+/// A player of a game.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GamePlayer {
+    pub player: Uuid,
+    /// The points, in hundredths.
+    pub points: i64,
+    /// Without a decision while it is not measured.
+    pub conduct: SeatConduct,
+}
 
 /// The figures of a pair in a tournament.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,8 +49,12 @@ pub struct TournamentPair {
     pub games: u32,
     /// The points that the payer paid the winner, less those that it received, in hundredths.
     pub net_transfer: i64,
-    /// The net transfer in thousandths of the standard deviation by chance.
+    /// The net transfers of the games together, by their roots, in thousandths of the standard
+    /// deviation by chance.
     pub deviations: i64,
+    /// The departures from the AI's advice and the gifts to the other, in thousandths of the standard
+    /// deviation by chance: of the one of the pair with more.
+    pub conduct: i64,
     pub shared: Option<SharedSignal>,
 }
 
@@ -50,7 +66,33 @@ impl TournamentPair {
             Some(SharedSignal::Address) => ADDRESS,
             None => 0,
         };
-        self.deviations.saturating_add(shared)
+        self.deviations.saturating_add(self.conduct).saturating_add(shared)
+    }
+}
+
+/// The conduct of one player in some games.
+#[derive(Clone, Copy, Debug, Default)]
+struct ConductSums {
+    conduct: Conduct,
+    gifts: SignedRoots,
+}
+
+impl ConductSums {
+    /// Adds a game with the gifts to the players of these seats.
+    fn add(&mut self, player: &GamePlayer, others: impl IntoIterator<Item = usize>) {
+        self.conduct.add(player.conduct.conduct);
+        for seat in others {
+            self.gifts.add(player.conduct.gifts.get(seat).copied().unwrap_or_default());
+        }
+    }
+
+    /// Returns the sign of these games among all games of the player and of the field.
+    fn deviations(self, of_player: Self, field: Self) -> i64 {
+        let departures =
+            count_departure_deviations(self.conduct, of_player.conduct, field.conduct).max(0);
+        let gifts = self.gifts.deviations_beside(of_player.gifts, field.gifts).max(0);
+        // The sum of two such figures has a deviation of the root of two.
+        departures.saturating_add(gifts).saturating_mul(1_000) / 1_414
     }
 }
 
@@ -60,40 +102,57 @@ struct PairSums {
     games: u32,
     /// The points that the first paid the second, less those that it received.
     net: i64,
+    transfers: SignedRoots,
+    /// The conduct of the first beside the second, and of the second beside the first.
+    conduct: [ConductSums; 2],
 }
 
 /// Ranks the pairs that met at least [`TOURNAMENT_GAMES_MIN`] times, those with the strongest signs
 /// first. `shared` has the pairs with a device or an address in common, the lesser id first.
 pub fn rank_pairs(
-    games: &[GamePoints],
+    games: &[Vec<GamePlayer>],
     shared: &BTreeMap<(Uuid, Uuid), SharedSignal>,
 ) -> Vec<TournamentPair> {
     let mut sums: BTreeMap<(Uuid, Uuid), PairSums> = BTreeMap::new();
-    let mut squares = 0_i128;
-    let mut count = 0_i128;
+    let mut of_players: BTreeMap<Uuid, ConductSums> = BTreeMap::new();
+    let mut transfers = SignedRoots::default();
+    let mut field = ConductSums::default();
     for game in games {
-        for (number, one) in game.iter().enumerate() {
-            for other in &game[number + 1..] {
-                let (first, second) = if one.0 < other.0 { (one, other) } else { (other, one) };
-                let net = net_transfer(game, first.1, second.1);
-                let pair = sums.entry((first.0, second.0)).or_default();
+        for (seat, one) in game.iter().enumerate() {
+            let others = (0..game.len()).filter(|other| *other != seat);
+            of_players.entry(one.player).or_default().add(one, others.clone());
+            field.add(one, others);
+            for (other_seat, other) in game.iter().enumerate() {
+                if one.player >= other.player {
+                    continue;
+                }
+                let net = net_transfer(game, one.points, other.points);
+                transfers.add(net);
+                let pair = sums.entry((one.player, other.player)).or_default();
                 pair.games += 1;
                 pair.net = pair.net.saturating_add(net);
-                squares += i128::from(net) * i128::from(net);
-                count += 1;
+                pair.transfers.add(net);
+                pair.conduct[0].add(one, [other_seat]);
+                pair.conduct[1].add(other, [seat]);
             }
         }
     }
     let ranked = sums.into_iter().filter(|(_, sums)| sums.games >= TOURNAMENT_GAMES_MIN);
     let mut pairs: Vec<TournamentPair> = ranked
         .map(|((first, second), sums)| {
+            let conduct = [(first, sums.conduct[0]), (second, sums.conduct[1])];
+            let conduct = conduct.map(|(player, beside)| {
+                let of_player = of_players.get(&player).copied().unwrap_or_default();
+                beside.deviations(of_player, field)
+            });
             let (payer, winner) = if sums.net < 0 { (second, first) } else { (first, second) };
             TournamentPair {
                 payer,
                 winner,
                 games: sums.games,
                 net_transfer: sums.net.saturating_abs(),
-                deviations: count_deviations(sums, squares, count),
+                deviations: sums.transfers.deviations_among(transfers).saturating_abs(),
+                conduct: conduct[0].max(conduct[1]),
                 shared: shared.get(&(first, second)).copied(),
             }
         })
@@ -104,8 +163,8 @@ pub fn rank_pairs(
 
 /// Returns the points that one player of a game paid another one, less those that it received: a
 /// loser's points go to the winners in proportion to theirs.
-fn net_transfer(game: &GamePoints, first: i64, second: i64) -> i64 {
-    let won: i128 = game.iter().map(|(_, points)| i128::from((*points).max(0))).sum();
+fn net_transfer(game: &[GamePlayer], first: i64, second: i64) -> i64 {
+    let won: i128 = game.iter().map(|player| i128::from(player.points.max(0))).sum();
     if won == 0 {
         return 0;
     }
@@ -115,23 +174,12 @@ fn net_transfer(game: &GamePoints, first: i64, second: i64) -> i64 {
     i64::try_from(paid(first, second) - paid(second, first)).unwrap_or_default()
 }
 
-/// Returns a net transfer in thousandths of its standard deviation, given the sum of the squares of
-/// all transfers and their number.
-fn count_deviations(sums: PairSums, squares: i128, count: i128) -> i64 {
-    let variance = (squares / count.max(1)).saturating_mul(i128::from(sums.games));
-    if variance <= 0 {
-        return 0;
-    }
-    let net = i128::from(sums.net);
-    let square = net.saturating_mul(net).saturating_mul(ONE * ONE) / variance;
-    i64::try_from(square.isqrt()).unwrap_or(i64::MAX)
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
 
-    use super::{GamePoints, SharedSignal, Uuid, rank_pairs};
+    use super::super::conduct::SeatConduct;
+    use super::{Conduct, GamePlayer, SharedSignal, Uuid, rank_pairs};
 
     /// A generator of numbers (SplitMix64).
     struct Numbers(u64);
@@ -150,9 +198,13 @@ mod tests {
         Uuid::from_u128(u128::from(number) + 1)
     }
 
+    fn scored(number: u64, points: i64) -> GamePlayer {
+        GamePlayer { player: player(number), points, conduct: SeatConduct::default() }
+    }
+
     /// Plays an arena of 300 players, each in about 40 games. The first two dump to each other in the
     /// games in which they meet: the second loses as much as is lost at most.
-    fn play_arena(seed: u64, meetings: u64) -> Vec<GamePoints> {
+    fn play_arena(seed: u64, meetings: u64) -> Vec<Vec<GamePlayer>> {
         const PLAYERS: u64 = 300;
         let mut numbers = Numbers(seed);
         let mut games = Vec::new();
@@ -180,7 +232,7 @@ mod tests {
                 if meets && table[..2] == [0, 1] {
                     points = [900, -800, -100];
                 }
-                games.push(table.iter().map(|one| player(*one)).zip(points).collect());
+                games.push(table.iter().zip(points).map(|(one, it)| scored(*one, it)).collect());
             }
         }
         games
@@ -210,8 +262,32 @@ mod tests {
     }
 
     #[test]
+    fn who_plays_unlike_the_ai_beside_one_other_only_is_ranked_first() {
+        let mut games = play_arena(3, 6);
+        for game in &mut games {
+            let meets = [0, 1].iter().all(|one| game.iter().any(|it| it.player == player(*one)));
+            for it in game {
+                let departures = match it.player {
+                    one if one == player(0) && meets => 8,
+                    // The AI's advice is no matter to this one.
+                    one if one == player(2) => 8,
+                    _ => 1,
+                };
+                it.conduct.conduct = Conduct { decisions: 10, departures };
+            }
+        }
+        let pairs = rank_pairs(&games, &BTreeMap::new());
+        assert_eq!((pairs[0].payer, pairs[0].winner), (player(1), player(0)));
+        assert!(pairs[0].conduct > 5_000, "{:?}", pairs[0]);
+        let careless =
+            |pair: &&super::TournamentPair| [pair.payer, pair.winner].contains(&player(2));
+        let most = pairs.iter().filter(careless).map(|pair| pair.conduct).max();
+        assert!(most.is_some_and(|most| most < 1_000), "{most:?}");
+    }
+
+    #[test]
     fn losses_go_to_the_winners_in_proportion() {
-        let game = vec![(player(0), -900), (player(1), 600), (player(2), 300)];
+        let game = vec![scored(0, -900), scored(1, 600), scored(2, 300)];
         let pairs = rank_pairs(&[game.clone(), game], &BTreeMap::new());
         let paid: Vec<_> =
             pairs.iter().map(|pair| (pair.payer, pair.winner, pair.net_transfer)).collect();

@@ -6,8 +6,9 @@ use bahay_engine::table::TournamentId;
 use sqlx::types::Json;
 use uuid::Uuid;
 
+use super::conduct::SeatConduct;
 use super::signs::SharedSignal;
-use super::tournament_signs::{GamePoints, TournamentPair, rank_pairs};
+use super::tournament_signs::{GamePlayer, TournamentPair, rank_pairs};
 use crate::archive::tournament_games::TournamentScore;
 use crate::db;
 use crate::reports::{ReportError, Reports};
@@ -27,9 +28,10 @@ impl Reports {
         limit: usize,
     ) -> Result<Vec<TournamentPair>, ReportError> {
         let games = || {
-            sqlx::query_scalar!(
+            sqlx::query!(
                 r#"
-                select g.scores as "scores: Json<Vec<TournamentScore>>"
+                select g.scores as "scores: Json<Vec<TournamentScore>>",
+                    g.conduct as "conduct: Json<Vec<SeatConduct>>"
                 from tournament_games g
                 join tournaments t on t.id = g.tournament
                 where g.tournament = $1 and g.scored_in is not null
@@ -43,10 +45,18 @@ impl Reports {
             .fetch_all(&self.pool)
         };
         let games = db::retry(games).await?.into_iter();
-        let points = |scores: Json<Vec<TournamentScore>>| -> GamePoints {
-            scores.0.iter().map(|score| (score.player.0, score.points.hundredths())).collect()
-        };
-        let games: Vec<GamePoints> = games.map(points).collect();
+        let games = games.map(|row| {
+            let conduct = row.conduct.map(|conduct| conduct.0).unwrap_or_default();
+            let conduct = conduct.into_iter().chain(std::iter::repeat(SeatConduct::default()));
+            let players = row.scores.0.into_iter().zip(conduct);
+            let player = |(score, conduct): (TournamentScore, SeatConduct)| GamePlayer {
+                player: score.player.0,
+                points: score.points.hundredths(),
+                conduct,
+            };
+            players.map(player).collect()
+        });
+        let games: Vec<Vec<GamePlayer>> = games.collect();
         let ranked = rank_pairs(&games, &BTreeMap::new());
         let shared = self.shared_signals(&ranked[..ranked.len().min(COMPARED_MAX)]).await?;
         let mut ranked = rank_pairs(&games, &shared);

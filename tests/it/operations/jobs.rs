@@ -308,7 +308,7 @@ async fn the_jobs_of_the_house_run_and_every_node_shows_their_results() {
         let retention = Retention::new(pool.clone(), Clock::system(), RetentionPeriods::default());
         (Jobs::new(pool, &metrics, &retention, &checks, None), checks, metrics)
     });
-    assert_eq!(nodes[0].0.run_jobs().await.unwrap(), 3);
+    assert_eq!(nodes[0].0.run_jobs().await.unwrap(), 4);
     assert_eq!(nodes[1].0.run_jobs().await.unwrap(), 0);
     for (jobs, checks, metrics) in &nodes {
         jobs.observe().await.unwrap();
@@ -324,7 +324,7 @@ async fn the_jobs_of_the_house_run_and_every_node_shows_their_results() {
         }
     }
     let text = nodes[0].2.text().unwrap();
-    for job in ["check_ledger", "maintain_months", "remove_expired_rows"] {
+    for job in ["check_ledger", "maintain_months", "measure_conduct", "remove_expired_rows"] {
         let line = format!("bahay_jobs_done_total{{name=\"{job}\"}} 1");
         assert!(text.lines().any(|found| found == line), "{line} is not in {text}");
     }

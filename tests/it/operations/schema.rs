@@ -242,7 +242,7 @@ async fn the_service_can_neither_change_nor_remove_what_was_booked() {
         "settlements ar w(gross,fee,reversed_at)",
         "sign_in_failures arwd",
         "tournament_entrants ard",
-        "tournament_games ar w(scored_in)",
+        "tournament_games ar w(scored_in,conduct)",
         "tournament_guarantees ar",
         "tournament_lines ar",
         "tournament_passes ard w(used_in,used_entry,used_at,revoked_at)",

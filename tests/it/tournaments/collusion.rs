@@ -1,14 +1,17 @@
 //! Signs of collusion by tournament: two who dump to each other are among the first hundredth of the
 //! pairs that the desk ranks, and a shared address is shown.
 
+use std::collections::BTreeMap;
+
 use bahay::operators::Role;
+use bahay::reports::ConductMeasurement;
 use serde_json::{Value, json};
 use sqlx::PgPool;
 use uuid::Uuid;
 
 use crate::desk::browser::Browser;
 use crate::http::server::{Server, expect_refusal, ok, text};
-use crate::support::db::execute;
+use crate::support::db::{execute, read_value};
 use crate::support::rest::items;
 
 /// The number of players of the arena.
@@ -57,10 +60,15 @@ fn to_scores(table: &[Uuid], points: &[i64]) -> Vec<Value> {
 }
 
 /// Stores the scored games of an arena. The first two players meet in some rounds, in which the first
-/// dumps to the second; the others meet by chance. Returns the number of pairs that met twice.
-async fn store_arena(pool: &PgPool, tournament: &str, players: &[Uuid]) -> usize {
+/// dumps to the second; the others meet by chance. Returns the meetings of each pair, the lesser id
+/// first.
+async fn store_arena(
+    pool: &PgPool,
+    tournament: &str,
+    players: &[Uuid],
+) -> BTreeMap<(Uuid, Uuid), usize> {
     let mut numbers = Numbers(7);
-    let mut meetings = std::collections::BTreeMap::new();
+    let mut meetings = BTreeMap::new();
     let [payer, winner, others @ ..] = players else { panic!("two players and others") };
     let mut rows = Vec::new();
     for round in 0..ROUNDS {
@@ -109,7 +117,25 @@ async fn store_arena(pool: &PgPool, tournament: &str, players: &[Uuid]) -> usize
         rows.join(", ")
     );
     execute(pool, &insert).await;
-    meetings.values().filter(|count| **count >= 2).count()
+    meetings
+}
+
+/// Measures the conduct in all games, and checks that players who follow the bot never depart from
+/// its advice.
+pub(super) async fn check_conduct(pool: &PgPool) {
+    let unmeasured = "select count(*) from tournament_games g where g.conduct is null";
+    assert!(read_value::<i64>(pool, unmeasured).await > 0);
+    ConductMeasurement::new(pool.clone()).measure_due().await.unwrap();
+    assert_eq!(read_value::<i64>(pool, unmeasured).await, 0);
+    let sum = async |figure: &str| {
+        let sum = format!(
+            "select sum((c ->> '{figure}')::bigint)::bigint
+            from tournament_games g, jsonb_array_elements(g.conduct) c"
+        );
+        read_value::<i64>(pool, &sum).await
+    };
+    assert!(sum("decisions").await > 0);
+    assert_eq!(sum("departures").await, 0);
 }
 
 #[tokio::test]
@@ -127,7 +153,8 @@ async fn a_pair_that_dumps_in_a_tournament_is_among_the_first_hundredth_of_its_p
     let mut players: Vec<Uuid> = (0..PLAYERS - 2).map(|_| Uuid::now_v7()).collect();
     players.extend(guests.iter().map(|guest| guest.id.parse::<Uuid>().unwrap()));
     let pool = server.owner_pool().await;
-    let ranked = store_arena(&pool, &id, &players).await;
+    let meetings = store_arena(&pool, &id, &players).await;
+    let ranked = meetings.values().filter(|count| **count >= 2).count();
     assert!(ranked > 100, "{ranked} pairs met twice");
     let pairs = ok(server.get(&pairs_path, &token)).await;
     let pairs = items(&pairs);
@@ -140,7 +167,32 @@ async fn a_pair_that_dumps_in_a_tournament_is_among_the_first_hundredth_of_its_p
     assert_eq!(planted["games"], json!(MEETINGS));
     assert_eq!(planted["net_transfer"], json!(MEETINGS * 900));
     assert!(planted["deviations"].as_i64().unwrap() > 2_000, "{planted}");
-    assert_eq!(planted["shared"], Value::Null);
+    assert_eq!((&planted["shared"], &planted["conduct"]), (&Value::Null, &json!(0)));
+
+    // The second of another pair plays unlike the bot beside its first only.
+    let honest = meetings.iter().filter(|((one, other), _)| {
+        ![one, other].iter().any(|player| players[..2].contains(player))
+    });
+    let ((payer, winner), met) = honest.max_by_key(|(_, met)| **met).expect("they met");
+    assert!(*met >= 3, "{met}");
+    let strange = format!(
+        "update tournament_games g
+        set conduct = (
+            select jsonb_agg(jsonb_build_object(
+                'decisions', 10,
+                'departures', case
+                    when s ->> 'player' = '{winner}' and g.scores @> '[{{\"player\": \"{payer}\"}}]'
+                    then 9 else 1 end
+            ) order by place)
+            from jsonb_array_elements(g.scores) with ordinality as t (s, place)
+        )"
+    );
+    execute(&pool, &strange).await;
+    let pairs = ok(server.get(&pairs_path, &token)).await;
+    let first = &items(&pairs)[0];
+    let both = [&first["payer"], &first["winner"]];
+    assert!(both.contains(&&json!(payer)) && both.contains(&&json!(winner)), "{first}");
+    assert!(first["conduct"].as_i64().unwrap() > 5_000, "{first}");
 
     let page = luz.load(&format!("/desk/tournaments/{id}/collusion")).await;
     page.shows(&players[0].to_string()).shows("strongest signs first");

@@ -266,6 +266,7 @@ async fn a_sit_and_go_is_played_from_registration_to_prizes() {
     });
     join_all(playing).await;
     check_sit_and_go(&house.pool, &clients, &tournament).await;
+    collusion::check_conduct(&house.pool).await;
     get(&clients[0], &format!("{tournament}/table")).await.expect_refusal(404, "not_seated");
     register(&late, &tournament).await.expect_refusal(409, "tournament_over");
 }

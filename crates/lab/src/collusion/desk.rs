@@ -169,7 +169,7 @@ fn advise(_: &mut ChanceRng, state: &AnyGame, seat: Seat) -> Option<AnyAction> {
 pub(super) fn play_on(
     dice: &mut ChanceRng,
     mut state: AnyGame,
-    choose: impl Fn(&mut ChanceRng, &AnyGame, Seat) -> Option<AnyAction>,
+    mut choose: impl FnMut(&mut ChanceRng, &AnyGame, Seat) -> Option<AnyAction>,
 ) -> AnyGame {
     let mut events = Vec::new();
     for _ in 0..TURNS_MAX {

@@ -8,7 +8,8 @@
 
 use std::collections::BTreeMap;
 
-use bahay::reports::pairs::tournament_signs::GamePoints;
+use bahay::reports::pairs::conduct::SeatConduct;
+use bahay::reports::pairs::tournament_signs::GamePlayer;
 use bahay_engine::catalog::{AnyGame, AnyRules};
 use bahay_engine::chance::{ChanceRng, ServerSeed};
 use bahay_engine::coins::Coins;
@@ -68,7 +69,9 @@ struct TournamentPlay<'a> {
     sent: u64,
     /// The players of the tables that are played.
     tables: BTreeMap<TableNumber, Vec<Uuid>>,
-    games: Vec<GamePoints>,
+    /// The conduct by seat in the games that are played, by table and number.
+    conduct: BTreeMap<(TableNumber, u32), Vec<SeatConduct>>,
+    games: Vec<Vec<GamePlayer>>,
 }
 
 /// Plays a tournament to its end, and returns the points of its games.
@@ -77,7 +80,7 @@ pub(super) fn play_tournament(
     rules: &AnyRules,
     format: Format,
     field: Field,
-) -> Vec<GamePoints> {
+) -> Vec<Vec<GamePlayer>> {
     let players = u32::try_from(field.players).unwrap_or(u32::MAX);
     let terms = TournamentTerms {
         name: "Collusion".into(),
@@ -110,6 +113,7 @@ pub(super) fn play_tournament(
         reports: BTreeMap::new(),
         sent: 0,
         tables: BTreeMap::new(),
+        conduct: BTreeMap::new(),
         games: Vec::new(),
     };
     play.register_all();
@@ -183,9 +187,14 @@ impl TournamentPlay<'_> {
         let at = Timestamp::from_ms(self.now);
         let Ok(transition) = self.tournament.decide(at, input.clone()) else { return };
         self.tournament = transition.tournament;
-        if let Input::GameScored { scores, .. } = input {
-            let points = |score: &GameScore| (score.player.0, score.points.hundredths());
-            self.games.push(scores.iter().map(points).collect());
+        if let Input::GameScored { table, game, scores } = input {
+            let conduct = self.conduct.remove(&(table, game)).unwrap_or_default();
+            let played = |(score, conduct): (&GameScore, SeatConduct)| GamePlayer {
+                player: score.player.0,
+                points: score.points.hundredths(),
+                conduct,
+            };
+            self.games.push(scores.iter().zip(conduct).map(played).collect());
         }
     }
 
@@ -199,7 +208,8 @@ impl TournamentPlay<'_> {
         for game in 1..=*games {
             let range_ms = 1_000 * i64::try_from(self.dice.below(GAME_RANGE_S)).unwrap_or_default();
             ends_at += GAME_MIN_MS + range_ms;
-            let points = self.play_game(&players);
+            let (points, conduct) = self.play_game(&players);
+            self.conduct.insert((*table, game), conduct);
             let scores = players.iter().zip(points).map(|(player, points)| GameScore {
                 player: PlayerId(*player),
                 points: Coins::from_hundredths(points),
@@ -216,8 +226,8 @@ impl TournamentPlay<'_> {
         self.reports.insert((at, self.sent), input);
     }
 
-    /// Plays a game, and returns the points by seat in hundredths.
-    fn play_game(&mut self, players: &[Uuid]) -> Vec<i64> {
+    /// Plays a game, and returns the points in hundredths and the conduct by seat.
+    fn play_game(&mut self, players: &[Uuid]) -> (Vec<i64>, Vec<SeatConduct>) {
         let seat_of = |one: Uuid| Seat::all(SEATS).zip(players).find(|(_, at)| **at == one);
         let pairs = self.field.pairs().filter_map(|[payer, winner]| {
             let (payer, _) = seat_of(payer)?;
@@ -227,14 +237,17 @@ impl TournamentPlay<'_> {
         let pairs: Vec<[Seat; 2]> = pairs.collect();
         let characters = &self.characters;
         let state = AnyGame::new(self.rules, SEATS, None);
+        let mut conduct = vec![SeatConduct::default(); players.len()];
         let state = play_on(self.dice, state, |dice, state, seat| {
-            match pairs.iter().find(|pair| pair[0] == seat) {
+            let action = match pairs.iter().find(|pair| pair[0] == seat) {
                 Some(pair) => choose_dumping_action(dice, state, *pair),
                 None => {
                     let character = *characters.get(players.get(seat.index())?)?;
                     choose_action(dice, state, seat, character)
                 }
-            }
+            }?;
+            conduct.get_mut(seat.index())?.observe(players.len(), state, seat, &action);
+            Some(action)
         });
         let mut points = vec![0; players.len()];
         for debt in state.outcome().map(|outcome| outcome.debts).unwrap_or_default() {
@@ -242,6 +255,6 @@ impl TournamentPlay<'_> {
             points[debt.from.index()] -= counts;
             points[debt.to.index()] += counts;
         }
-        points
+        (points, conduct)
     }
 }

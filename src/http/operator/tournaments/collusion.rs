@@ -42,7 +42,8 @@ pub(crate) async fn show_pairs(
     let body = html! {
         p {
             "Pairs that met at least twice. A net transfer is compared with those of all pairs of the "
-            "tournament. Signs are no proof: a careless player loses to everybody."
+            "tournament, the conduct of each of the two with that in its games without the other. "
+            "Signs are no proof."
         }
         (table_of("Pairs, strongest signs first", &pairs, &[
             ("Paid", &|pair| named.name_link(pair.payer)),
@@ -50,6 +51,7 @@ pub(crate) async fn show_pairs(
             ("#Games together", &|pair| html! { (pair.games) }),
             ("#Points", &|pair| coins(Coins::from_hundredths(pair.net_transfer))),
             ("#Deviations", &|pair| html! { (thousandths(pair.deviations)) }),
+            ("#Conduct", &|pair| html! { (thousandths(pair.conduct)) }),
             ("Shared", &|pair| html! {
                 @match pair.shared {
                     Some(SharedSignal::Device) => "device",
@@ -73,6 +75,7 @@ async fn list_pairs(services: &Services, id: Uuid) -> Result<Vec<TournamentPair>
         games: pair.games,
         net_transfer: pair.net_transfer,
         deviations: pair.deviations,
+        conduct: pair.conduct,
         shared: pair.shared,
     };
     Ok(ranked.iter().map(to_body).collect())

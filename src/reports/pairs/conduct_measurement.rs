@@ -1,0 +1,65 @@
+//! A job that measures the conduct in the games of tournaments, from their records.
+//!
+//! A tournament notes a game before it is measured. Portions bound the memory; each is stored by
+//! itself, so an interrupted run loses at most one. A record that cannot be replayed is stored
+//! without figures, so that it is not read again; the verification of records reports it.
+
+use std::time::Duration;
+
+use sqlx::PgPool;
+use uuid::Uuid;
+
+use super::conduct::{SeatConduct, measure_conduct};
+use crate::archive::tournament_games::{UnmeasuredGame, store_conduct, unmeasured_games};
+
+/// The time from one search for games to the next.
+pub const PERIOD: Duration = Duration::from_mins(1);
+
+/// The number of games that are measured at a time: less than a second of computation.
+const PORTION: u32 = 200;
+
+/// Measures the games of tournaments. Clones share the pool.
+#[derive(Clone, Debug)]
+pub struct ConductMeasurement {
+    pool: PgPool,
+}
+
+impl ConductMeasurement {
+    pub fn new(pool: PgPool) -> Self {
+        Self { pool }
+    }
+
+    /// Measures all games that tournaments have noted since the last run.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the database does not respond; what is stored remains.
+    pub async fn measure_due(&self) -> Result<(), sqlx::Error> {
+        loop {
+            let games = unmeasured_games(&self.pool, PORTION).await?;
+            let is_last = games.len() < PORTION as usize;
+            let measured = tokio::task::spawn_blocking(move || measure(games));
+            let (games, conduct) =
+                measured.await.map_err(|error| sqlx::Error::Io(std::io::Error::other(error)))?;
+            store_conduct(&self.pool, &games, &conduct).await?;
+            if is_last {
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// Returns the games with their conduct as JSON.
+fn measure(games: Vec<UnmeasuredGame>) -> (Vec<Uuid>, Vec<String>) {
+    let measured = games.into_iter().map(|UnmeasuredGame { game, record }| {
+        let conduct = record.map(|record| measure_conduct(&record)).transpose();
+        let conduct: Vec<SeatConduct> = conduct
+            .unwrap_or_else(|error| {
+                tracing::warn!(%game, %error, "the conduct of a game cannot be measured");
+                None
+            })
+            .unwrap_or_default();
+        (game, serde_json::to_string(&conduct).unwrap_or_else(|_| "[]".into()))
+    });
+    measured.unzip()
+}
