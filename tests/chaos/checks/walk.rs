@@ -240,12 +240,14 @@ impl Walk<'_> {
     }
 
     /// Checks that an update with the ack of a command has an effect of that command on the seat
-    /// of the client.
+    /// of the client. A join of a seat that is already connected may have none: then its line has
+    /// only the takeovers of other seats that were due.
     fn check_effect(&mut self, id: u32, own: Option<Seat>, events: &[Event<AnyEvent>]) {
         let is_own = |seat: &Seat| own == Some(*seat);
         let command = self.commands.get(&id);
         let is_effect = |event: &Event<AnyEvent>| match (command, event) {
             (Some(Command::Act { .. }), Event::Game { .. }) => true,
+            (Some(Command::Join { .. }), Event::Takeover { seat, on: true }) => !is_own(seat),
             (Some(Command::Ready { .. }), Event::Ready { seat })
             | (Some(Command::Reveal { .. }), Event::Revealed { seat })
             | (Some(Command::Join { .. }), Event::Presence { seat, connected: true })

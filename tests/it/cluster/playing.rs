@@ -160,7 +160,11 @@ async fn play_on(mut play: Play, seen: Arc<PlayerProgress>, mut enough: watch::R
                 answered = None;
             }
             Message::Refusal { code, detail, .. } => {
-                assert!(seen.refused.load(Ordering::Relaxed) > 0, "{code}: {detail}");
+                let (version, view) = (play.version(), play.view());
+                assert!(
+                    seen.refused.load(Ordering::Relaxed) > 0,
+                    "{code}: {detail}, after {answered:?}, at {version:?}: {view:?}"
+                );
             }
             _ => {}
         }
