@@ -15,8 +15,8 @@ use crate::archive::tournament_games::{UnmeasuredGame, store_conduct, unmeasured
 /// The time from one search for games to the next.
 pub const PERIOD: Duration = Duration::from_mins(1);
 
-/// The number of games that are measured at a time: less than a second of computation.
-const PORTION: u32 = 200;
+/// The number of games that are measured at a time. A node that stops waits for them.
+const PORTION: u32 = 50;
 
 /// Measures the games of tournaments. Clones share the pool.
 #[derive(Clone, Debug)]

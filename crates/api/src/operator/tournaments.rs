@@ -300,9 +300,10 @@ pub struct TournamentPair {
     pub net_transfer: i64,
     /// The net transfer in thousandths of its standard deviation by chance.
     pub deviations: i64,
-    /// The actions that the house's AI would not choose, in the games together, beyond those in other
-    /// games, in thousandths of their standard deviation by chance: of the one of the pair with
-    /// more. Games count from a minute after their end.
+    /// How strange one of the pair plays beside the other, in thousandths of a standard deviation by
+    /// chance: its actions against the advice of the house's AI beyond those in its other games, and
+    /// the counts that they give the other. Of the two, that of the one with more. Games count from
+    /// a minute after their end.
     pub conduct: i64,
     /// The attribute that both share; null if there is none.
     #[schema(required = true)]
