@@ -48,6 +48,10 @@ pub struct Collusion {
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=500))]
     pub false_positives: u32,
 
+    /// Bound on the share of random actions of a player of a tournament, in thousandths.
+    #[arg(long, default_value_t = play::CARELESS_MAX, value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    pub careless: u32,
+
     /// Seed that decides everything.
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
@@ -191,7 +195,8 @@ mod tests {
 
     #[test]
     fn those_who_dump_their_coins_are_told_from_others() {
-        let options = Collusion { pairs: 100, games: 50, false_positives: 50, seed: 4 };
+        let options =
+            Collusion { pairs: 100, games: 50, false_positives: 50, careless: 80, seed: 4 };
         let mut text = Vec::new();
         let found = run(options, &mut text).unwrap();
         let text = String::from_utf8(text).unwrap();

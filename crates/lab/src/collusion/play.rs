@@ -33,9 +33,17 @@ pub(super) struct Character {
     pub(super) timid: usize,
 }
 
+/// The default bound on the share of turns with a random action, in thousandths.
+pub(super) const CARELESS_MAX: u32 = 80;
+
 impl Character {
     pub(super) fn random(dice: &mut ChanceRng) -> Self {
-        Self { careless: dice.below(80), timid: dice.below(300) }
+        Self::random_below(dice, CARELESS_MAX)
+    }
+
+    /// Draws a character whose share of random turns is below a bound, in thousandths.
+    pub(super) fn random_below(dice: &mut ChanceRng, careless: u32) -> Self {
+        Self { careless: dice.below(careless as usize), timid: dice.below(300) }
     }
 }
 

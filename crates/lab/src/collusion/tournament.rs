@@ -20,8 +20,9 @@ use bahay_engine::tournament::{Format, Stage};
 use super::tournament_games::{Field, SEATS, play_tournament};
 use super::{Collusion, play_in_threads};
 
-/// The players of each tournament.
-const FIELD: Field = Field { players: 60, pairs: 3 };
+/// The number of players of each tournament, and of the pairs among them of which one dumps.
+const PLAYERS: usize = 60;
+const PAIRS: usize = 3;
 
 /// The series of the first tournaments, apart from those of pairs; each format has one of its own.
 const TOURNAMENT_SERIES: u64 = 1_002;
@@ -85,11 +86,12 @@ fn measure(
     (game, rules): (&'static str, &AnyRules),
     (format_name, format): (&'static str, &Format),
 ) -> TournamentDetection {
+    let field = Field { players: PLAYERS, pairs: PAIRS, careless: options.careless };
     let tournaments = (options.pairs / 50).max(1);
     let played = play_in_threads(options, series, tournaments, |dice| {
-        let games = play_tournament(dice, rules, format.clone(), FIELD);
+        let games = play_tournament(dice, rules, format.clone(), field);
         let ranked = rank_pairs(&games, &BTreeMap::new());
-        let planted = FIELD.pairs().map(|[payer, winner]| {
+        let planted = field.pairs().map(|[payer, winner]| {
             let pairs = ranked.iter().map(|pair| ([pair.payer, pair.winner], pair.games));
             let mut pairs = (1..).zip(pairs);
             let found =

@@ -44,6 +44,8 @@ pub(super) struct Field {
     pub(super) players: usize,
     /// The number of colluding pairs. Of each, one dumps to the other at every common table.
     pub(super) pairs: usize,
+    /// The bound on the share of random actions of a player, in thousandths.
+    pub(super) careless: u32,
 }
 
 impl Field {
@@ -101,8 +103,8 @@ pub(super) fn play_tournament(
     let mut bytes = || std::array::from_fn(|_| u8::try_from(dice.below(256)).unwrap_or_default());
     let id = TournamentId(Uuid::from_u128(1));
     let tournament = Tournament::new(id, terms, ServerSeed(Hex(bytes())));
-    let characters = (0..field.players).map(|number| (player(number), Character::random(dice)));
-    let characters = characters.collect();
+    let character = |number| (player(number), Character::random_below(dice, field.careless));
+    let characters = (0..field.players).map(character).collect();
     let mut play = TournamentPlay {
         dice,
         rules,
