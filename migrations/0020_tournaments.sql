@@ -201,7 +201,8 @@ create table tournament_games (
     scores jsonb not null,
     finished_at timestamptz not null,
     scored_in bigint null,
-    -- By seat: the decisions of the player and those against the advice of the AI. Null until measured.
+    -- By seat: the decisions of the player, those against the advice of the AI, and the counts that these give
+    -- each other seat. Null until measured.
     conduct jsonb null,
     unique (table_id, number)
 );

@@ -7,18 +7,16 @@
 //! game is played on by the AI after the action and after the advised one.
 
 use bahay_bots::Ai;
+use bahay_bots::search::play_to_end;
 use bahay_engine::catalog::{AnyAction, AnyGame};
 use bahay_engine::chance::{ChanceRng, Key};
-use bahay_engine::game::{Game as _, Turn, Viewer};
+use bahay_engine::game::{Game as _, Viewer};
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::Seat;
 use bahay_engine::table::{ActionOrigin, Readable as _};
 use serde::{Deserialize, Serialize};
 
 use crate::replay::ReplayError;
-
-/// The number of steps after which a game is not played on. No game takes as many.
-const STEPS_MAX: usize = 2_000;
 
 /// The decisions of one player.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -85,43 +83,30 @@ impl SeatConduct {
 }
 
 /// Returns the counts by seat that a player would pay after an action, less those that it would
-/// receive, if all played on by the AI; `None` if the action is illegal or the game does not end.
+/// receive, if all played on by the AI; `None` if the action is illegal.
 fn payments_after(
     seats: usize,
     state: &AnyGame,
     seat: Seat,
     action: &AnyAction,
 ) -> Option<Vec<i64>> {
-    let mut paid = vec![0; seats];
-    let mut events = Vec::new();
+    let state = state.act(seat, action, &mut Vec::new()).ok()?;
     // The same chance after either action.
     let mut dice = ChanceRng::new(Key(Hex([0; 32])));
-    let mut state = state.act(seat, action, &mut events).ok()?;
-    for _ in 0..STEPS_MAX {
-        events.clear();
-        state = match state.turn() {
-            Turn::Over => {
-                for debt in state.outcome()?.debts {
-                    let counts = i64::from(debt.counts());
-                    if debt.from == seat {
-                        paid[debt.to.index()] += counts;
-                    } else if debt.to == seat {
-                        paid[debt.from.index()] -= counts;
-                    }
-                }
-                return Some(paid);
-            }
-            Turn::Chance(request) => state.resolve(&dice.draw(request), &mut events),
-            Turn::Wait(_) => state.expire(&mut events),
-            Turn::Players(prompt) => {
-                let next = prompt.seats.iter().next()?;
-                let advised = AnyGame::choose_action(&state.view(Viewer::Seat(next)));
-                let action = advised.or_else(|| state.default_action(next))?;
-                state.act(next, &action, &mut events).ok()?
-            }
-        };
+    let mut players = |game: &AnyGame, seat| {
+        let advised = AnyGame::choose_action(&game.view(Viewer::Seat(seat)));
+        advised.expect("the AI can act for the seat to act")
+    };
+    let mut paid = vec![0; seats];
+    for debt in play_to_end(state, &mut dice, &mut players).outcome()?.debts {
+        let counts = i64::from(debt.counts());
+        if debt.from == seat {
+            paid[debt.to.index()] += counts;
+        } else if debt.to == seat {
+            paid[debt.from.index()] -= counts;
+        }
     }
-    None
+    Some(paid)
 }
 
 /// Returns the conduct by seat in the game of a record. Actions of the clock and of the AI are none

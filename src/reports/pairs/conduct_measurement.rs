@@ -4,6 +4,7 @@
 //! itself, so an interrupted run loses at most one. A record that cannot be replayed is stored
 //! without figures, so that it is not read again; the verification of records reports it.
 
+use std::panic::catch_unwind;
 use std::time::Duration;
 
 use sqlx::PgPool;
@@ -51,15 +52,23 @@ impl ConductMeasurement {
 
 /// Returns the games with their conduct as JSON.
 fn measure(games: Vec<UnmeasuredGame>) -> (Vec<Uuid>, Vec<String>) {
-    let measured = games.into_iter().map(|UnmeasuredGame { game, record }| {
-        let conduct = record.map(|record| measure_conduct(&record)).transpose();
-        let conduct: Vec<SeatConduct> = conduct
-            .unwrap_or_else(|error| {
-                tracing::warn!(%game, %error, "the conduct of a game cannot be measured");
-                None
-            })
-            .unwrap_or_default();
-        (game, serde_json::to_string(&conduct).unwrap_or_else(|_| "[]".into()))
+    let measured = games.into_iter().map(|game| {
+        let conduct = measure_game(&game);
+        (game.game, serde_json::to_string(&conduct).unwrap_or_else(|_| "[]".into()))
     });
     measured.unzip()
+}
+
+/// Returns the conduct in a game by seat; empty if it cannot be measured. A panic of the AI does not
+/// keep the other games from being measured.
+fn measure_game(UnmeasuredGame { game, record }: &UnmeasuredGame) -> Vec<SeatConduct> {
+    let Some(record) = record else { return Vec::new() };
+    match catch_unwind(|| measure_conduct(record)) {
+        Ok(Ok(conduct)) => return conduct,
+        Ok(Err(error)) => {
+            tracing::warn!(%game, %error, "the conduct of a game cannot be measured");
+        }
+        Err(_) => tracing::error!(%game, "the measurement of a game's conduct panicked"),
+    }
+    Vec::new()
 }

@@ -298,7 +298,8 @@ pub struct TournamentPair {
     pub games: u32,
     /// The points that the payer paid the winner, less those that it received, in hundredths.
     pub net_transfer: i64,
-    /// The net transfer in thousandths of its standard deviation by chance.
+    /// The net transfers of the games, each by its root, in thousandths of their standard deviation
+    /// by chance.
     pub deviations: i64,
     /// How strange one of the pair plays beside the other, in thousandths of a standard deviation by
     /// chance: its actions against the advice of the house's AI beyond those in its other games, and

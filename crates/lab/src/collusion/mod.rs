@@ -9,7 +9,7 @@
 //!
 //! `desk` measures in the same way the score by which the desk ranks pairs, which has no record of a
 //! game: only its coins. `tournament` measures the ranks of pairs within a tournament, by the points
-//! of its games, which `tournament_games` plays.
+//! and the conduct of its games, which `tournament_games` plays.
 //!
 //! Limits: people differ more than these bots, and colluding players may know this text.
 //! Deliberately absent: any judgement of a player of the house.

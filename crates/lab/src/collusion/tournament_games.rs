@@ -76,7 +76,7 @@ struct TournamentPlay<'a> {
     games: Vec<Vec<GamePlayer>>,
 }
 
-/// Plays a tournament to its end, and returns the points of its games.
+/// Plays a tournament to its end, and returns the points and the conduct of the players of its games.
 pub(super) fn play_tournament(
     dice: &mut ChanceRng,
     rules: &AnyRules,
