@@ -3,7 +3,7 @@
 use bahay_engine::seat::SeatSet;
 use bahay_engine::table::{ActionOrigin, Effect, Event, Input, Phase, Rejection};
 
-use crate::support::desk::{Desk, player};
+use crate::support::desk::{Desk, connection, player};
 
 /// A starter's play phase has 20 s, the draw phase 10 s.
 const PLAY_MS: u64 = 20_000;
@@ -105,6 +105,22 @@ fn a_grace_that_ends_while_others_are_asked_is_told_as_well() {
     assert_eq!(desk.now.ms_since(lost_at), 15_000);
     assert_eq!(desk.events, [Event::Takeover { seat: other, on: true }]);
     assert_eq!(desk.asked(), silent);
+}
+
+#[test]
+fn a_second_connection_of_a_connected_player_tells_the_takeovers_that_are_due() {
+    let mut desk = Desk::playing();
+    let asked = desk.asked();
+    let silent = asked.next(3);
+    let connected = player(u64::from(silent.next(3).number()));
+    desk.disconnect(u64::from(silent.number())).unwrap();
+    desk.now = desk.now.after_ms(15_000);
+    let input = Input::Connect { player: connected, connection: connection(9) };
+    desk.tell(input.clone()).unwrap();
+    assert_eq!(desk.events, [Event::Takeover { seat: silent, on: true }]);
+    assert_eq!(desk.tell(input), Err(Rejection::AlreadyConnected));
+    assert_eq!(desk.tell(Input::Tick), Err(Rejection::NothingDue));
+    assert_eq!(desk.asked(), asked);
 }
 
 #[test]
