@@ -1,8 +1,9 @@
 //! Reserved names, which denote the house or its operators and are available to nobody.
 //!
 //! A name is split at spaces, punctuation, symbols and digits, and where an upper-case letter
-//! follows a lower-case one. No run of adjacent parts may be confusable with a reserved word:
-//! `B.o.t Amihan` and `Admin1` are rejected, `Botong` is not.
+//! follows a lower-case one. No run of adjacent parts with a letter may be confusable with a
+//! reserved word: `B.o.t Amihan`, `B0t` and `Admin1` are rejected, `Botong` and `Maria 807` are
+//! not.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -56,19 +57,21 @@ static RESERVED_SKELETONS: LazyLock<BTreeSet<String>> =
 /// Returns whether a name contains a reserved word.
 pub fn is_reserved(name: &str) -> bool {
     SignReading::ALL.into_iter().map(|reading| expand_signs(name, reading)).any(|text| {
-        has_reserved_word(&text)
-            || has_reserved_word(&replace_lookalike_digits(&text, 'i'))
-            || has_reserved_word(&replace_lookalike_digits(&text, 'l'))
+        has_reserved_word(&text, |letter| letter)
+            || has_reserved_word(&text, |letter| replace_lookalike_digit(letter, 'i'))
+            || has_reserved_word(&text, |letter| replace_lookalike_digit(letter, 'l'))
     })
 }
 
-fn has_reserved_word(text: &str) -> bool {
-    let parts = split_parts(text);
+fn has_reserved_word(text: &str, read: impl Fn(char) -> char) -> bool {
+    let parts = split_parts(text, read);
     (0..parts.len()).any(|first| {
         let mut run = String::new();
+        let mut has_letter = false;
         parts[first..].iter().any(|part| {
-            run.push_str(part);
-            run.chars().count() <= RUN_MAX && is_reserved_word(&run)
+            run.push_str(&part.text);
+            has_letter |= part.has_letter;
+            has_letter && run.chars().count() <= RUN_MAX && is_reserved_word(&run)
         })
     })
 }
@@ -80,12 +83,20 @@ fn is_reserved_word(text: &str) -> bool {
         .any(|skeleton| RESERVED_SKELETONS.contains(skeleton))
 }
 
-/// Splits a text into runs of letters and runs of digits, and drops characters that are not
-/// compared.
-fn split_parts(text: &str) -> Vec<String> {
-    let mut parts: Vec<String> = Vec::new();
+/// A part of a name, as it is read.
+struct Part {
+    text: String,
+    /// False if the name has only digits and symbols here: nobody reads `807` as a word.
+    has_letter: bool,
+}
+
+/// Splits a text, read letter by letter, into runs of letters and runs of digits, and drops
+/// characters that are not compared.
+fn split_parts(text: &str, read: impl Fn(char) -> char) -> Vec<Part> {
+    let mut parts: Vec<Part> = Vec::new();
     let mut before: Option<char> = None;
-    for letter in text.chars() {
+    for written in text.chars() {
+        let letter = read(written);
         if !is_compared(letter) {
             // An accent does not separate letters.
             if CharacterClass::from_char(letter) != CharacterClass::Mark {
@@ -97,19 +108,23 @@ fn split_parts(text: &str) -> Vec<String> {
             let is_new_word = before.is_lowercase() && letter.is_uppercase();
             before.is_numeric() == letter.is_numeric() && !is_new_word
         });
+        let has_letter = written.is_alphabetic();
         match parts.last_mut() {
-            Some(part) if is_joined => part.push(letter),
-            Some(_) | None => parts.push(letter.into()),
+            Some(part) if is_joined => {
+                part.text.push(letter);
+                part.has_letter |= has_letter;
+            }
+            Some(_) | None => parts.push(Part { text: letter.into(), has_letter }),
         }
         before = Some(letter);
     }
     parts
 }
 
-/// Replaces digits and symbols by the letters for which they are commonly written. The digit one
-/// stands for either of two letters, and `one` selects it.
-fn replace_lookalike_digits(text: &str, one: char) -> String {
-    let replace = |letter: char| match letter {
+/// Returns the letter for which a digit or a symbol is commonly written. The digit one stands for
+/// either of two letters, and `one` selects it.
+fn replace_lookalike_digit(letter: char, one: char) -> char {
+    match letter {
         '1' | '!' | '|' | '¡' => one,
         '0' => 'o',
         '2' => 'z',
@@ -121,8 +136,7 @@ fn replace_lookalike_digits(text: &str, one: char) -> String {
         '7' | '+' => 't',
         '9' => 'g',
         other => other,
-    };
-    text.chars().map(replace).collect()
+    }
 }
 
 #[cfg(test)]
@@ -150,6 +164,7 @@ mod tests {
             "4dmin",
             "@dmin",
             "4dm1n",
+            "4 d m 1 n",
             "Adm!n",
             "$upport",
             "5upp0rt Luz",
@@ -201,6 +216,9 @@ mod tests {
             "Modern Moda",
             "Althea 8",
             "7 Seas",
+            "Maria 807",
+            "807",
+            "Load 60",
         ] {
             assert!(!is_reserved(name), "{name}");
         }
