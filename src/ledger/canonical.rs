@@ -7,6 +7,7 @@
 
 use std::borrow::Cow;
 use std::cell::RefCell;
+use std::cmp::Ordering;
 use std::io;
 
 use serde::Serialize;
@@ -50,8 +51,7 @@ fn write<T: Serialize + ?Sized>(
     more: Option<(&str, &Document)>,
 ) -> Result<String, serde_json::Error> {
     let out = Vec::with_capacity(INITIAL_CAPACITY);
-    let fields = Vec::new();
-    let written = RefCell::new(CanonicalBuffer { out, fields, objects: Vec::new() });
+    let written = RefCell::new(CanonicalBuffer { out, ..CanonicalBuffer::default() });
     let mut serializer = Serializer::with_formatter(
         BufferWriter(&written),
         CanonicalFormatter { written: &written, more },
@@ -61,12 +61,15 @@ fn write<T: Serialize + ?Sized>(
 }
 
 /// The output buffer, which the writer appends to and the formatter sorts.
+#[derive(Default)]
 struct CanonicalBuffer {
     out: Vec<u8>,
     /// The fields of all unfinished objects, those of the innermost object last.
     fields: Vec<Field>,
     /// The index of the first field of each unfinished object.
     objects: Vec<usize>,
+    /// Receives the fields of an object in their order. It holds no data between objects.
+    ordered: Vec<u8>,
 }
 
 /// The byte positions of a field in the buffer, without its comma.
@@ -75,17 +78,33 @@ struct Field {
     start: usize,
     name_end: usize,
     end: usize,
+    /// The first eight bytes of the decoded name, which decide most comparisons.
+    prefix: u64,
+    /// True if the name contains an escape sequence.
+    is_escaped: bool,
 }
 
 impl CanonicalBuffer {
     fn begin_field(&mut self) {
         let start = self.out.len();
-        self.fields.push(Field { start, name_end: start, end: start });
+        self.fields.push(Field {
+            start,
+            name_end: start,
+            end: start,
+            prefix: 0,
+            is_escaped: false,
+        });
     }
 
     fn end_name(&mut self) {
         if let Some(field) = self.fields.last_mut() {
             field.name_end = self.out.len();
+            field.is_escaped = self.out[field.start..].contains(&b'\\');
+            let name = field.name(&self.out);
+            let mut prefix = [0; 8];
+            let length = name.len().min(prefix.len());
+            prefix[..length].copy_from_slice(&name[..length]);
+            field.prefix = u64::from_be_bytes(prefix);
         }
     }
 
@@ -101,28 +120,36 @@ impl CanonicalBuffer {
 
     /// Sorts the fields of the innermost object. Is called before the closing bracket is written.
     fn end_object(&mut self) {
-        let first = self.objects.pop().unwrap_or_default();
-        let mut fields = self.fields.split_off(first);
-        if fields.is_sorted_by_key(|field| self.name(field)) {
-            return;
-        }
-        let start = fields.first().map_or(self.out.len(), |field| field.start);
-        fields.sort_by_key(|field| self.name(field));
-        let mut ordered = Vec::with_capacity(self.out.len() - start);
-        for field in fields {
-            if !ordered.is_empty() {
-                ordered.push(b',');
+        let Self { out, fields, objects, ordered } = self;
+        let first = objects.pop().unwrap_or_default();
+        let members = &mut fields[first..];
+        if !members.is_sorted_by(|one, other| one.compare(other, out).is_le()) {
+            let start = members.first().map_or(out.len(), |field| field.start);
+            members.sort_by(|one, other| one.compare(other, out));
+            ordered.clear();
+            for field in members {
+                if !ordered.is_empty() {
+                    ordered.push(b',');
+                }
+                ordered.extend_from_slice(&out[field.start..field.end]);
             }
-            ordered.extend_from_slice(&self.out[field.start..field.end]);
+            out.truncate(start);
+            out.append(ordered);
         }
-        self.out.truncate(start);
-        self.out.extend_from_slice(&ordered);
+        fields.truncate(first);
+    }
+}
+
+impl Field {
+    /// Compares the decoded names of two fields.
+    fn compare(&self, other: &Self, out: &[u8]) -> Ordering {
+        self.prefix.cmp(&other.prefix).then_with(|| self.name(out).cmp(&other.name(out)))
     }
 
-    /// Returns the decoded name of a field. Only a name with an escape sequence is copied.
-    fn name(&self, field: &Field) -> Cow<'_, [u8]> {
-        let quoted = &self.out[field.start..field.name_end];
-        if quoted.contains(&b'\\')
+    /// Returns the decoded name. Only a name with an escape sequence is copied.
+    fn name<'a>(&self, out: &'a [u8]) -> Cow<'a, [u8]> {
+        let quoted = &out[self.start..self.name_end];
+        if self.is_escaped
             && let Ok(name) = serde_json::from_slice::<String>(quoted)
         {
             return Cow::Owned(name.into_bytes());
@@ -134,9 +161,17 @@ impl CanonicalBuffer {
 struct BufferWriter<'a>(&'a RefCell<CanonicalBuffer>);
 
 impl io::Write for BufferWriter<'_> {
+    #[inline]
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.borrow_mut().out.extend_from_slice(bytes);
+        self.write_all(bytes)?;
         Ok(bytes.len())
+    }
+
+    /// Most writes are of a single byte, which inlining makes a push.
+    #[inline]
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.0.borrow_mut().out.extend_from_slice(bytes);
+        Ok(())
     }
 
     fn flush(&mut self) -> io::Result<()> {
