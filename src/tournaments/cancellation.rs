@@ -3,10 +3,11 @@
 use bahay_engine::hex::Hex;
 use bahay_engine::table::TournamentId;
 use bahay_engine::tournament::{CancelReason, Input, Payment, Refund, Tournament, TransferKey};
+use bahay_shell::tournaments::LineWrite;
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
-use super::journal::{AuditRecord, LineWrite};
+use super::journal::CancellationEntry;
 use super::{TournamentError, Tournaments};
 use crate::operators::audit::{Action, Actor};
 use crate::reason::Reason;
@@ -67,10 +68,10 @@ impl Tournaments {
         shown: Option<Hex<32>>,
     ) -> Result<CancellationRefunds, TournamentError> {
         let detail = json!({ "reason": reason.as_str() });
-        let entry = AuditRecord { by: by.clone(), action: Action::TournamentCancelled, detail };
+        let action = Action::TournamentCancelled;
+        let entry = CancellationEntry { by: by.clone(), action, detail, shown };
         let input = Input::Cancel { reason: CancelReason::House };
-        let write = LineWrite::Cancellation { entry, shown };
-        let cancelled = self.submit_with(id, input, write).await?;
+        let cancelled = self.submit_with(id, input, LineWrite::None, Some(&entry)).await??;
         self.run_effects(id).await?;
         Ok(CancellationRefunds::from_cancelled(&cancelled.tournament))
     }

@@ -2,6 +2,7 @@
 
 use bahay_engine::coins::Coins;
 use bahay_engine::tournament::{Rejection, TermsError};
+use bahay_shell::tournaments::{HostError, SubmissionError};
 
 use crate::ledger::LedgerError;
 use crate::lobby::LobbyError;
@@ -41,4 +42,25 @@ pub enum TournamentError {
     Ledger(#[from] LedgerError),
     #[error("the database query failed: {0}")]
     Database(#[from] sqlx::Error),
+}
+
+impl From<SubmissionError> for TournamentError {
+    fn from(error: SubmissionError) -> Self {
+        match error {
+            SubmissionError::Rejected(rejection) => Self::Rejected(rejection),
+            SubmissionError::Contended => Self::Contended,
+            SubmissionError::Overdrawn | SubmissionError::Broken(_) => {
+                Self::Broken(error.to_string())
+            }
+        }
+    }
+}
+
+impl From<HostError> for TournamentError {
+    fn from(error: HostError) -> Self {
+        match error {
+            HostError::Submission(error) => error.into(),
+            HostError::CannotPay(_) | HostError::WrongAnswer => Self::Broken(error.to_string()),
+        }
+    }
 }

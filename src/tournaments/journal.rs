@@ -1,12 +1,16 @@
-//! The journal of one tournament: reading, deciding and appending.
+//! The journal of one tournament: its replicas in this process, and the lines that the shell's
+//! [`Submission`] appends.
 
 use std::sync::Arc;
 
 use bahay_engine::hex::Hex;
 use bahay_engine::table::TournamentId;
-use bahay_engine::tournament::{Input, Line, Tournament, Transition};
+use bahay_engine::tournament::{Input, Line, Tournament, Transfer, TransferKey, Transition};
+use bahay_shell::tournaments::{
+    LineWrite, Submission, SubmissionAnswer, SubmissionCall, SubmissionError, TournamentReplica,
+};
 use serde_json::Value;
-use sqlx::{PgConnection, PgPool};
+use sqlx::PgConnection;
 
 use super::store::{self, Summary};
 use super::{
@@ -14,160 +18,142 @@ use super::{
 };
 use crate::archive::tournament_games;
 use crate::db;
-use crate::ids::GameId;
-use crate::ledger::TransferForTournament;
+use crate::ledger::{LedgerError, TournamentPurpose, TransferForTournament};
 use crate::notices;
 use crate::operators::audit::{self, Action, Actor};
 use crate::passes::{self, PassEntry};
 
-/// The number of decisions on an input before it is given up because other nodes were faster.
-const ATTEMPTS: usize = 32;
-
-/// A tournament in this process, at a version of its journal.
-#[derive(Debug)]
-pub(super) struct Replica {
-    pub(super) version: i64,
-    pub(super) code: Option<String>,
-    pub(super) tournament: Arc<Tournament>,
+/// A tournament in this process.
+#[derive(Clone, Debug)]
+pub(super) struct CachedTournament {
+    /// The code of a private tournament.
+    pub(super) code: Option<Arc<str>>,
+    pub(super) replica: TournamentReplica,
 }
 
-/// A write that belongs to the line of an input, in its transaction.
+/// The audit entry in the transaction of a cancellation.
 #[derive(Clone, Debug)]
-pub(super) enum LineWrite {
-    None,
-    /// The booking of the transfer that the line notes.
-    Booking(TransferForTournament),
-    /// The game that the line scores.
-    Game(GameId),
-    /// The pass that the registration of the line holds.
-    PassHold,
-    /// The return of the pass whose entry the line returns.
-    PassReturn(PassEntry),
-    /// The entry of a cancellation, whose amounts must be those of a digest if one is given.
-    Cancellation {
-        entry: AuditRecord,
-        shown: Option<Hex<32>>,
-    },
-}
-
-/// An entry for the audit log of operators.
-#[derive(Clone, Debug)]
-pub(super) struct AuditRecord {
+pub(super) struct CancellationEntry {
     pub(super) by: Actor,
     pub(super) action: Action,
     pub(super) detail: Value,
+    /// The digest of the amounts that the cancellation must pay, if one is given.
+    pub(super) shown: Option<Hex<32>>,
 }
 
 impl Tournaments {
-    /// Returns the replica with all lines of the journal.
-    pub(super) async fn load(&self, id: TournamentId) -> Result<Arc<Replica>, TournamentError> {
-        let pool = &self.inner.pool;
-        let cached = match self.cached(id) {
-            Some(cached) => cached,
-            None => {
-                let announcement = store::read_announcement(pool, id).await?;
-                let announcement = announcement.ok_or(TournamentError::Unknown)?;
-                let tournament = Tournament::new(id, announcement.terms, announcement.seed);
-                let tournament = Arc::new(tournament);
-                Arc::new(Replica { version: 0, code: announcement.code, tournament })
-            }
-        };
-        let replica = follow(pool, id, cached).await?;
-        self.cache(id, &replica);
-        Ok(replica)
+    /// Returns the tournament with all lines of its journal.
+    pub(super) async fn load(&self, id: TournamentId) -> Result<CachedTournament, TournamentError> {
+        let mut cached = self.cached(id).await?;
+        let lines = store::read_lines(&self.inner.pool, id, cached.replica.version).await?;
+        cached.replica.follow(&lines).map_err(SubmissionError::from)?;
+        self.cache(id, &cached);
+        Ok(cached)
     }
 
-    /// Decides on an input and appends its line.
+    /// Decides on a request and appends its line.
     pub(super) async fn submit(
         &self,
         id: TournamentId,
         input: Input,
-    ) -> Result<Arc<Replica>, TournamentError> {
-        self.submit_with(id, input, LineWrite::None).await
+    ) -> Result<TournamentReplica, TournamentError> {
+        let write = LineWrite::from_request(&input);
+        Ok(self.submit_with(id, input, write, None).await??)
     }
 
-    /// Decides on an input and appends its line in one transaction with another write.
+    /// Decides on an input and appends its line in one transaction with its write and the audit
+    /// entry of a cancellation.
     pub(super) async fn submit_with(
         &self,
         id: TournamentId,
         input: Input,
         write: LineWrite,
-    ) -> Result<Arc<Replica>, TournamentError> {
+        entry: Option<&CancellationEntry>,
+    ) -> Result<Result<TournamentReplica, SubmissionError>, TournamentError> {
         let _turn = self.turn(id).lock().await;
-        for _ in 0..ATTEMPTS {
-            let replica = self.load(id).await?;
-            let transition = replica.tournament.decide(self.now(), input.clone())?;
-            if let Some(next) = self.append(id, &replica, transition, &write).await? {
-                self.cache(id, &next);
-                self.inner.changed.notify_one();
-                return Ok(next);
-            }
+        let CachedTournament { code, replica } = self.cached(id).await?;
+        let mut submission = Submission::new(replica, input, write);
+        while let Some(call) = submission.next_call() {
+            let answer = match call {
+                SubmissionCall::ReadLines { after } => {
+                    SubmissionAnswer::Lines(store::read_lines(&self.inner.pool, id, after).await?)
+                }
+                SubmissionCall::Append { version, before, transition, write } => {
+                    self.append(id, version, before, transition, *write, entry).await?
+                }
+            };
+            submission.handle_answer(answer, self.now());
         }
-        Err(TournamentError::Contended)
+        let end = submission.end().unwrap_or(Err(SubmissionError::Contended));
+        let replica = submission.into_replica();
+        self.cache(id, &CachedTournament { code, replica: replica.clone() });
+        if end.is_ok() {
+            self.inner.changed.notify_one();
+        }
+        Ok(end.map(|()| replica))
     }
 
-    /// Appends a decided line. Returns `None` if another node has appended one since.
+    /// Appends a decided line with everything that belongs into its transaction.
     async fn append(
         &self,
         id: TournamentId,
-        replica: &Replica,
-        transition: Transition,
-        write: &LineWrite,
-    ) -> Result<Option<Arc<Replica>>, TournamentError> {
-        let Transition { line, tournament, events } = transition;
-        let version = replica.version + 1;
+        version: i64,
+        before: &TournamentReplica,
+        Transition { line, tournament, events }: &Transition,
+        write: LineWrite,
+        entry: Option<&CancellationEntry>,
+    ) -> Result<SubmissionAnswer, TournamentError> {
         let mut tx = db::begin(&self.inner.pool).await?;
-        if !store::append_in_tx(&mut tx, id, version, &line, &events).await? {
-            return Ok(None);
+        if !store::append_in_tx(&mut tx, id, version, line, events).await? {
+            return Ok(SubmissionAnswer::VersionTaken);
         }
+        let mut booking = None;
         match write {
             LineWrite::None => {}
-            LineWrite::Booking(transfer) => {
-                let ledger = &self.inner.ledger;
-                ledger.transfer_for_tournament_in_tx(&mut tx, transfer.clone()).await?;
-                if let Some(notice) = player_notices::transfer_notice(transfer, &tournament) {
-                    notices::insert_for_tournament_in_tx(&mut tx, id, &notice).await?;
-                }
-            }
-            LineWrite::Cancellation { entry: AuditRecord { by, action, detail }, shown } => {
-                let refunds = CancellationRefunds::from_cancelled(&tournament);
-                if shown.is_some_and(|shown| shown != refunds.digest()) {
-                    return Err(TournamentError::AmountsChanged);
-                }
-                let subject = subject(id);
-                audit::record_in_tx(&mut tx, by, *action, Some(&subject), detail.clone()).await?;
-            }
+            LineWrite::Booking(transfer) => booking = to_booking(id, &transfer),
             LineWrite::PassHold => {
-                let entry = find_pass_entry(&tournament, &line);
+                let entry = find_pass_entry(tournament, line);
                 let entry = entry.ok_or(TournamentError::NoPass)?;
                 let buy_in = tournament.terms().entry.buy_in;
                 if !passes::hold_in_tx(&mut tx, entry, buy_in, line.at).await? {
                     return Err(TournamentError::NoPass);
                 }
             }
-            LineWrite::PassReturn(entry) => passes::free_in_tx(&mut tx, *entry).await?,
+            LineWrite::PassReturn { player, number } => {
+                passes::free_in_tx(&mut tx, PassEntry { tournament: id, player, number }).await?;
+            }
             LineWrite::Game(game) => {
-                tournament_games::mark_scored_in_tx(&mut tx, *game, version).await?;
+                tournament_games::mark_scored_in_tx(&mut tx, game, version).await?;
             }
         }
-        for notice in player_notices::event_notices(&events, &tournament) {
+        if let Some(transfer) = &booking {
+            let ledger = &self.inner.ledger;
+            match ledger.transfer_for_tournament_in_tx(&mut tx, transfer.clone()).await {
+                Err(LedgerError::Overdrawn { .. }) => return Ok(SubmissionAnswer::Overdrawn),
+                booked => drop(booked?),
+            }
+            if let Some(notice) = player_notices::transfer_notice(transfer, tournament) {
+                notices::insert_for_tournament_in_tx(&mut tx, id, &notice).await?;
+            }
+        }
+        if let Some(CancellationEntry { by, action, detail, shown }) = entry {
+            let refunds = CancellationRefunds::from_cancelled(tournament);
+            if shown.is_some_and(|shown| shown != refunds.digest()) {
+                return Err(TournamentError::AmountsChanged);
+            }
+            let subject = subject(id);
+            audit::record_in_tx(&mut tx, by, *action, Some(&subject), detail.clone()).await?;
+        }
+        for notice in player_notices::event_notices(events, tournament) {
             notices::insert_for_tournament_in_tx(&mut tx, id, &notice).await?;
         }
-        self.write_copies_in_tx(&mut tx, id, version, replica, &line, &tournament).await?;
-        let pool = tournament.pool().filter(|_| replica.tournament.pool().is_none());
-        let booking = match write {
-            LineWrite::Booking(transfer) => Some(transfer),
-            LineWrite::None
-            | LineWrite::Cancellation { .. }
-            | LineWrite::Game(_)
-            | LineWrite::PassHold
-            | LineWrite::PassReturn(_) => None,
-        };
-        listing::write_coins_in_tx(&mut tx, id, pool, booking).await?;
+        let before = &*before.tournament;
+        self.write_copies_in_tx(&mut tx, id, version, before, line, tournament).await?;
+        let pool = tournament.pool().filter(|_| before.pool().is_none());
+        listing::write_coins_in_tx(&mut tx, id, pool, booking.as_ref()).await?;
         tx.commit().await?;
-        self.publish_standings(id, &replica.tournament, &tournament).await;
-        let code = replica.code.clone();
-        Ok(Some(Arc::new(Replica { version, code, tournament: Arc::new(tournament) })))
+        self.publish_standings(id, before, tournament).await;
+        Ok(SubmissionAnswer::Appended)
     }
 
     /// Publishes the standings that a line has changed to their players. A player who is not reached
@@ -186,7 +172,7 @@ impl Tournaments {
         connection: &mut PgConnection,
         id: TournamentId,
         version: i64,
-        before: &Replica,
+        before: &Tournament,
         line: &Line,
         tournament: &Tournament,
     ) -> Result<(), TournamentError> {
@@ -204,7 +190,7 @@ impl Tournaments {
             return Err(TournamentError::AccountDeleted);
         }
         let is_closed = tournament.is_settled();
-        if is_closed && !before.tournament.is_settled() {
+        if is_closed && !before.is_settled() {
             self.inner.ledger.close_tournament_account_in_tx(connection, id).await?;
         }
         let summary = Summary {
@@ -227,23 +213,20 @@ fn find_pass_entry(tournament: &Tournament, line: &Line) -> Option<PassEntry> {
     Some(PassEntry { tournament: tournament.id(), player, number })
 }
 
-/// Applies the lines that the journal has beyond a replica.
-async fn follow(
-    pool: &PgPool,
-    id: TournamentId,
-    replica: Arc<Replica>,
-) -> Result<Arc<Replica>, TournamentError> {
-    let lines = store::read_lines(pool, id, replica.version).await?;
-    if lines.is_empty() {
-        return Ok(replica);
-    }
-    let mut tournament = (*replica.tournament).clone();
-    let mut version = replica.version;
-    for line in &lines {
-        version += 1;
-        let broken = |why| TournamentError::Broken(format!("line {version}: {why}"));
-        tournament.advance(line).map_err(broken)?;
-    }
-    let code = replica.code.clone();
-    Ok(Arc::new(Replica { version, code, tournament: Arc::new(tournament) }))
+/// Returns the operation of a transfer of coins; `None` for a prize without a player.
+fn to_booking(id: TournamentId, transfer: &Transfer) -> Option<TransferForTournament> {
+    let purpose = match transfer.key {
+        TransferKey::Entry { player, .. } => TournamentPurpose::Entry(player),
+        TransferKey::Return { player, .. } => TournamentPurpose::Return(player),
+        TransferKey::Fee => TournamentPurpose::Fee,
+        TransferKey::FeeReturn => TournamentPurpose::FeeReturn,
+        TransferKey::Guarantee | TransferKey::Passes => TournamentPurpose::Guarantee,
+        TransferKey::GuaranteeReturn | TransferKey::PassesReturn => {
+            TournamentPurpose::GuaranteeReturn
+        }
+        TransferKey::Place { .. } => TournamentPurpose::Prize(transfer.player?),
+        TransferKey::Cancel { player } => TournamentPurpose::Refund(player),
+    };
+    let key = transfer.key.to_string();
+    Some(TransferForTournament { tournament: id, key, purpose, amount: transfer.amount })
 }

@@ -1,21 +1,21 @@
 //! Tournaments: their journals in PostgreSQL, and the runner that performs their effects.
 //!
-//! A tournament is a value (`bahay_engine::tournament`) that follows from its journal. Any node
-//! decides on an input, and appends the line as the next version: the primary key of the lines
-//! decides which of two nodes was first, and the other one reads the line and decides again. A line
-//! that notes a transfer is appended in the transaction that books it, so the journal and the ledger
-//! never differ.
+//! A tournament is a value (`bahay_engine::tournament`) that follows from its journal. What a node
+//! does with it is decided by the shell (`bahay_shell::tournaments`), which the simulator runs as
+//! well; `journal` and `driver` perform its calls. The primary key of the lines decides which of two
+//! nodes was first to append a version. A line that notes a transfer is appended in the transaction
+//! that books it, so the journal and the ledger never differ.
 //!
 //! Effects are derived from the state: tables to open, transfers to book, ticks. The runner of each
 //! node (`runner`) performs those that are due, and each can be performed again, so that any node
 //! goes on after another was killed. Finished games arrive through `archive::tournament_games`, where
 //! their tables store them.
 //!
-//! Deliberately absent: the rules of tournaments, which are the engine's, and leases: nodes that do
-//! the same at once lose only work.
+//! Deliberately absent: the rules of tournaments, which are the engine's, the decisions of their
+//! host, and leases: nodes that do the same at once lose only work.
 
 mod cancellation;
-mod effects;
+mod driver;
 mod error;
 mod guarantees;
 mod house_bots;
@@ -32,7 +32,7 @@ mod schedules;
 mod store;
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bahay_engine::chance::ServerSeed;
 use bahay_engine::coins::Coins;
@@ -42,6 +42,7 @@ use bahay_engine::table::{PlayerId, Price, TableId, TournamentId};
 use bahay_engine::tournament::{
     Input, Payment, Phase, ResultLine, TermsError, Tournament, TournamentTerms,
 };
+use bahay_shell::tournaments::TournamentReplica;
 use serde_json::json;
 use sqlx::{PgConnection, PgPool};
 use tokio::sync::Notify;
@@ -71,7 +72,7 @@ pub use schedules::{
 pub use store::{ListedTournament, Selection, VersionResults};
 
 use guarantees::AnnouncedGuarantee;
-use journal::{LineWrite, Replica};
+use journal::CachedTournament;
 use store::Announcement;
 
 /// The number of cached replicas above which those of tournaments that are paid out are dropped.
@@ -92,7 +93,7 @@ struct Inner {
     ledger: Ledger,
     lobby: Lobby,
     /// The replicas of tournaments that this process has used. Each is only a cache.
-    replicas: Mutex<HashMap<TournamentId, Arc<Replica>>>,
+    replicas: Mutex<HashMap<TournamentId, CachedTournament>>,
     /// The turns of the inputs of this process, by tournament: inputs of one tournament wait for
     /// each other, instead of being decided again and again.
     turns: [tokio::sync::Mutex<()>; TURNS],
@@ -183,7 +184,7 @@ impl Tournaments {
 
     /// Returns the current tournament.
     pub async fn read(&self, id: TournamentId) -> Result<Arc<Tournament>, TournamentError> {
-        Ok(self.load(id).await?.tournament.clone())
+        Ok(self.load(id).await?.replica.tournament)
     }
 
     /// Registers a player, who pays the entry at once, in coins or by a pass.
@@ -196,8 +197,8 @@ impl Tournaments {
         player: PlayerId,
         RegistrationOptions { code, payment, from }: RegistrationOptions<'_>,
     ) -> Result<(), TournamentError> {
-        let replica = self.load(id).await?;
-        if replica.code.as_deref() != code && replica.code.is_some() {
+        let CachedTournament { code: required, replica } = self.load(id).await?;
+        if required.is_some() && required.as_deref() != code {
             return Err(TournamentError::CodeRequired);
         }
         let kind = replica.tournament.terms().game.kind().to_owned();
@@ -209,11 +210,7 @@ impl Tournaments {
             bot: false,
             conflict_keys: candidate.conflict_keys,
         };
-        let write = match payment {
-            EntryPayment::Coins => LineWrite::None,
-            EntryPayment::Pass => LineWrite::PassHold,
-        };
-        self.submit_with(id, input, write).await?;
+        self.submit(id, input).await?;
         self.run_effects(id).await?;
         if self.read(id).await?.is_registered(player) {
             Ok(())
@@ -335,20 +332,31 @@ impl Tournaments {
         &self.inner.turns[usize::try_from(place).unwrap_or_default()]
     }
 
-    fn cached(&self, id: TournamentId) -> Option<Arc<Replica>> {
-        let replicas = self.inner.replicas.lock().unwrap_or_else(PoisonError::into_inner);
-        replicas.get(&id).cloned()
+    /// Returns the cached tournament, or the announced one without lines.
+    async fn cached(&self, id: TournamentId) -> Result<CachedTournament, TournamentError> {
+        let cached = self.lock_replicas().get(&id).cloned();
+        if let Some(cached) = cached {
+            return Ok(cached);
+        }
+        let announcement = store::read_announcement(&self.inner.pool, id).await?;
+        let Announcement { terms, seed, code } = announcement.ok_or(TournamentError::Unknown)?;
+        let replica = TournamentReplica::new(Tournament::new(id, terms, seed));
+        Ok(CachedTournament { code: code.map(Arc::from), replica })
     }
 
-    /// Caches a replica unless a newer one is cached.
-    fn cache(&self, id: TournamentId, replica: &Arc<Replica>) {
-        let mut replicas = self.inner.replicas.lock().unwrap_or_else(PoisonError::into_inner);
+    /// Caches a tournament unless a newer version is cached.
+    fn cache(&self, id: TournamentId, tournament: &CachedTournament) {
+        let mut replicas = self.lock_replicas();
         if replicas.len() >= REPLICAS_MAX {
-            replicas.retain(|_, replica| !replica.tournament.is_settled());
+            replicas.retain(|_, cached| !cached.replica.tournament.is_settled());
         }
-        let cached = replicas.entry(id).or_insert_with(|| replica.clone());
-        if cached.version < replica.version {
-            *cached = replica.clone();
+        let cached = replicas.entry(id).or_insert_with(|| tournament.clone());
+        if cached.replica.version < tournament.replica.version {
+            *cached = tournament.clone();
         }
+    }
+
+    fn lock_replicas(&self) -> MutexGuard<'_, HashMap<TournamentId, CachedTournament>> {
+        self.inner.replicas.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

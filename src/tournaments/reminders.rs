@@ -33,7 +33,7 @@ impl Tournaments {
     }
 
     async fn remind_players_of(&self, id: TournamentId) -> Result<(), TournamentError> {
-        let replica = self.load(id).await?;
+        let replica = self.load(id).await?.replica;
         let mut tx = db::begin(&self.inner.pool).await?;
         // If the journal has gone on meanwhile, the next round reads the present entrants.
         if clear_reminder_in_tx(&mut tx, id, replica.version).await? {

@@ -1,16 +1,14 @@
-//! The runner: reminds players of a start, goes on with the tournaments that are due, scores the
-//! games that their tables have stored, and opens the tables that live state has lost. Every node has
-//! one, and none owns a tournament.
+//! The runner: reminds players of a start, and runs the shell's host over the tournaments that are
+//! due, whose tables have stored games, or whose tables live state may have lost. Every node has one,
+//! and none owns a tournament.
 
 use std::time::Duration;
 
-use bahay_engine::table::TournamentId;
-use bahay_engine::tournament::{GameScore, Input, TableNumber};
+use bahay_shell::tournaments::TournamentHost;
 use tokio::time::{MissedTickBehavior, interval};
 
-use super::journal::LineWrite;
 use super::{TournamentError, Tournaments, store};
-use crate::archive::tournament_games::{self, TournamentGame};
+use crate::archive::tournament_games;
 
 /// The interval of the rounds in which nothing wakes the runner.
 const INTERVAL: Duration = Duration::from_millis(500);
@@ -47,60 +45,14 @@ impl Tournaments {
         due.sort_unstable();
         due.dedup();
         for id in due {
-            if let Err(error) = self.go_on(id).await {
+            if let Err(error) = self.run_host(id, TournamentHost::go_on()).await {
                 tracing::warn!(tournament = %id, %error, "a tournament goes on later");
             }
         }
         if searches {
             self.complete_waiting().await?;
             for id in store::running_tournaments(pool).await? {
-                self.reopen_lost_tables(id).await?;
-            }
-        }
-        Ok(())
-    }
-
-    async fn go_on(&self, id: TournamentId) -> Result<(), TournamentError> {
-        for game in tournament_games::unscored_games(&self.inner.pool, id).await? {
-            self.score(id, game).await?;
-        }
-        self.run_effects(id).await
-    }
-
-    /// Scores a stored game once.
-    async fn score(&self, id: TournamentId, game: TournamentGame) -> Result<(), TournamentError> {
-        let table = TableNumber { round: game.round, table: game.table_number };
-        let score = |score: &tournament_games::TournamentScore| GameScore {
-            player: score.player,
-            points: score.points,
-            is_absent: score.is_absent,
-        };
-        let scores = game.scores.iter().map(score).collect();
-        let input = Input::GameScored { table, game: game.number, scores };
-        match self.submit_with(id, input, LineWrite::Game(game.game)).await {
-            Ok(_) => Ok(()),
-            // A game that came too late, or that another node has scored.
-            Err(TournamentError::Rejected(rejection)) => {
-                tracing::debug!(tournament = %id, game = %game.game, %rejection, "a game is not scored");
-                let version = self.load(id).await?.version;
-                let mut connection = self.inner.pool.acquire().await?;
-                tournament_games::mark_scored_in_tx(&mut connection, game.game, version).await?;
-                Ok(())
-            }
-            Err(error) => Err(error),
-        }
-    }
-
-    /// Opens the tables again that live state has lost, for the games that are left.
-    async fn reopen_lost_tables(&self, id: TournamentId) -> Result<(), TournamentError> {
-        let replica = self.load(id).await?;
-        let open = replica.tournament.open_tables();
-        let ids: Vec<_> = open.iter().map(|table| table.number.table_id(id)).collect();
-        let lost = self.inner.lobby.lost_tables(&ids).await?;
-        for table in open {
-            if lost.contains(&table.number.table_id(id)) {
-                tracing::warn!(tournament = %id, table = %table.number, "a lost table is opened again");
-                self.open_table(id, &replica.tournament, &table).await?;
+                self.run_host(id, TournamentHost::reopen_lost_tables()).await?;
             }
         }
         Ok(())

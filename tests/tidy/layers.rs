@@ -162,5 +162,6 @@ context: halting history limits mutation terms
 delivery: context failure guard halting history mutation
 host: context delivery failure guard halting history mutation
 lobby: failure host
+tournaments:
 simulation: is_departure_known lobby redact_events
 ";

@@ -1,6 +1,6 @@
-//! The behaviour of one process at a table and the decisions of the lobby, without I/O: no socket,
-//! no Redis, no clock, no randomness, no threads and no blocking. Events go in, calls and replies
-//! come out.
+//! The behaviour of one process at a table and over a tournament, and the decisions of the lobby,
+//! without I/O: no socket, no Redis, no clock, no randomness, no threads and no blocking. Events go
+//! in, calls and replies come out.
 //!
 //! [`TableHost`] runs one table in one process: its [`Replica`], its watchers and the requests that
 //! wait. It takes requests and the results of its calls, and returns calls to make and replies. At
@@ -10,7 +10,7 @@
 //! sleeps. [`Presence`] records the connections of this process. [`Voiding`] and [`Releasing`]
 //! perform an operator's orders step by step. [`LostGames`] detects open games whose table is gone.
 //! [`SyncedClock`] advances the house's time between two readings. [`lobby`] decides how players get
-//! seats.
+//! seats, and [`tournaments`] what a process does with a tournament.
 //!
 //! Two drivers perform the calls: the service, on tokio, and the simulator behind the feature
 //! `simulation`, in virtual time. The simulator therefore tests the code that the service runs.
@@ -36,6 +36,7 @@ mod presence;
 pub mod simulation;
 mod synced_clock;
 mod terms;
+pub mod tournaments;
 
 pub use context::{Context, HostEvent};
 pub use delivery::direct::{DirectFeed, DirectLease, DirectWriter, WriteOutcome};
