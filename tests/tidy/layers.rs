@@ -113,7 +113,7 @@ catalog_macro: table
 catalog: chance game seat spaces table
 matchmaking: table
 tournament: catalog chance coins game hex matchmaking seat table
-testing: cards chance coins document game games hex matchmaking seat spaces table tournament
+testing: cards chance coins document game games seat spaces table
 ";
 
 /// The arrows of the bots.
@@ -163,5 +163,5 @@ delivery: context failure guard halting history mutation
 host: context delivery failure guard halting history mutation
 lobby: failure host
 tournaments:
-simulation: is_departure_known lobby redact_events
+simulation: is_departure_known lobby redact_events tournaments
 ";

@@ -21,7 +21,6 @@ use crate::independent::{Expected, assert_verified, verdicts};
 use crate::support::desk::{Desk, player};
 use crate::support::json;
 use crate::support::records::script;
-use crate::tournaments::SCRIPT;
 
 const TABLES: u64 = 3;
 const ROUNDS: u32 = 6;
@@ -292,7 +291,7 @@ fn check_by_python(duplicate: &Duplicate, records: &[Record<AnyGame>]) {
     let mut documents = vec![results.as_str()];
     documents.extend(texts.iter().map(String::as_str));
     documents.push(&other);
-    if let Some((lines, _)) = verdicts(SCRIPT, &documents) {
+    if let Some((lines, _)) = verdicts(&script("tournament"), &documents) {
         let (last, honest) = lines.split_last().unwrap();
         let wrong = honest.iter().find(|line| !line.starts_with("verified: "));
         assert_eq!(wrong, None);

@@ -29,9 +29,7 @@ pub use test_rng::TestRng;
 pub use tongits::{TongitsProbe, tongits_disclosure_rule};
 pub use tongo_assets::TongoAssetsProbe;
 pub use tongo_options::TongoOptionsProbe;
-pub use tournament::{
-    ANNOUNCED_MS, TournamentOptions, TournamentRun, simulate_tournament, tournament_player,
-};
+pub use tournament::{ANNOUNCED_MS, tournament_player};
 pub use twins::{
     SharedWalk, TwinPair, ViewerTraffic, VisibleEvent, for_each_twin_pair, search_twins,
 };

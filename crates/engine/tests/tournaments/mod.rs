@@ -1,11 +1,7 @@
-//! Tournaments as values: whole tournaments by chance under faults, refusals, terms, and the
-//! verifier of their results.
+//! Tournaments as values: refusals, properties, terms and scenarios. Whole tournaments run in
+//! `crates/shell/tests/tournaments`.
 
 mod properties;
-mod runs;
 mod scenarios;
 mod support;
 mod terms;
-mod verifier;
-
-pub(crate) use verifier::SCRIPT;

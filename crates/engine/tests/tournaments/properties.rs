@@ -12,7 +12,7 @@ use bahay_engine::tournament::{
 };
 use uuid::Uuid;
 
-use super::support::{coins, random_options};
+use super::support::{coins, random_terms};
 use crate::support::with_each_seed;
 
 /// Returns an input that need not make sense.
@@ -87,7 +87,7 @@ fn senseless_inputs_never_overdraw_or_change_what_they_are_refused_by() {
     with_each_seed(60, |seed| {
         let mut rng = TestRng::new(seed);
         let kind = u32::try_from(seed % 4).unwrap();
-        let terms = random_options(kind, 12, seed).terms;
+        let terms = random_terms(kind, 12, seed);
         let id = TournamentId(Uuid::from_u64_pair(3, seed));
         let server_seed = ServerSeed(Hex([9; 32]));
         let mut tournament = Tournament::new(id, terms.clone(), server_seed);

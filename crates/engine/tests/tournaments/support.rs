@@ -3,7 +3,7 @@
 use bahay_engine::catalog::AnyRules;
 use bahay_engine::coins::Coins;
 use bahay_engine::table::Timestamp;
-use bahay_engine::testing::{ANNOUNCED_MS, TestRng, TournamentOptions};
+use bahay_engine::testing::{ANNOUNCED_MS, TestRng};
 use bahay_engine::tournament::{
     EntrantLimits, EntryPrice, Format, PayoutStep, Stage, TournamentGame, TournamentTerms,
 };
@@ -56,9 +56,8 @@ pub(super) fn knock_out(players: u32) -> Format {
     }
 }
 
-/// Returns a tournament of a kind, 0 to 3, for about this number of players, whose terms vary with
-/// the seed.
-pub(super) fn random_options(kind: u32, players: u32, seed: u64) -> TournamentOptions {
+/// Returns terms of a kind, 0 to 3, for about this number of players, which vary with the seed.
+pub(super) fn random_terms(kind: u32, players: u32, seed: u64) -> TournamentTerms {
     let mut rng = TestRng::new(seed ^ 0x5eed);
     let mut terms = match kind {
         0 => {
@@ -78,10 +77,5 @@ pub(super) fn random_options(kind: u32, players: u32, seed: u64) -> TournamentOp
     if kind > 0 && rng.below(2) == 0 {
         terms.late_registration_ms = 5 * MINUTE_MS;
     }
-    let registration_ms = (10 + rng.below(6)) * MINUTE_MS;
-    // A sit-and-go that never fills is cancelled as well.
-    let patience_ms = (kind == 0).then_some(20 * 60 * MINUTE_MS);
-    let is_cancelled = seed % 4 == 3;
-    let cancel_after_ms = if is_cancelled { Some(rng.below(40 * MINUTE_MS)) } else { patience_ms };
-    TournamentOptions { terms, players, seed, has_faults: true, cancel_after_ms, registration_ms }
+    terms
 }

@@ -29,6 +29,7 @@ mod plan;
 mod services;
 mod tasks;
 mod totals;
+pub mod tournaments;
 mod wire;
 
 use std::cell::{Cell, RefCell};

@@ -1,17 +1,12 @@
 //! docs/verify_tournament.py, which shares no code with the engine, agrees with it about whole
 //! tournaments under faults. It refuses forgeries and names the rule.
 
-use bahay_engine::testing::{TournamentOptions, simulate_tournament};
-
-use super::support::random_options;
 use crate::independent::{Expected, assert_verified};
+use crate::options::{random_options, run};
+use crate::support::coins;
 
 pub(crate) const SCRIPT: &str =
     concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/verify_tournament.py");
-
-fn results(options: TournamentOptions) -> String {
-    simulate_tournament(options).unwrap_or_else(|failure| panic!("{failure}")).results
-}
 
 /// Changes the first line that contains a text.
 fn forge(results: &str, contains: &str, change: impl Fn(&str) -> String) -> String {
@@ -41,18 +36,18 @@ fn the_verifier_agrees_and_refuses_forgeries() {
         for seed in 1..9 {
             let options = random_options(kind, 40, seed);
             let name = format!("kind {kind} seed {seed}");
-            expected.push(Expected { name, record: results(options), rule: None });
+            expected.push(Expected { name, record: run(options).results, rule: None });
         }
     }
     let honest = |kind| {
         let mut options = random_options(kind, 40, 3);
         options.cancel_after_ms = None;
-        options.terms.guarantee = super::support::coins(100_000);
+        options.terms.guarantee = coins(100_000);
         if kind == 0 {
             options.terms.entrants.least = 9;
             options.terms.entrants.most = 9;
         }
-        results(options)
+        run(options).results
     };
     let forged =
         |name: &str, record, rule| Expected { name: name.into(), record, rule: Some(rule) };

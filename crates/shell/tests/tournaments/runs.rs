@@ -4,21 +4,13 @@
 //! `BAHAY_TOURNAMENT_SEEDS` sets the number of seeds of each kind, `BAHAY_TOURNAMENT_PLAYERS` the
 //! number of players, 10,000 in the measure of the project.
 
-use std::cell::Cell;
-use std::env;
-
-use bahay_engine::testing::{TournamentRun, simulate_tournament};
 use bahay_engine::tournament::Phase;
+use bahay_shell::simulation::tournaments::{TournamentCounts, TournamentRun};
 use serde_json::Value;
 
-use super::support::random_options;
-use super::verifier::SCRIPT;
 use crate::independent::verdicts;
-use crate::support::with_each_seed;
-
-fn setting(name: &str, default: u32) -> u32 {
-    env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
-}
+use crate::options::{random_options, run, seeds, setting};
+use crate::verifier::SCRIPT;
 
 /// Checks that the final place of each player is the one in the results.
 fn check_final_places(run: &TournamentRun) {
@@ -35,25 +27,21 @@ fn check_final_places(run: &TournamentRun) {
 
 /// Plays tournaments of a kind, one in four of which is cancelled, and verifies their results.
 fn play_kind(kind: u32) {
-    let seeds = setting("BAHAY_TOURNAMENT_SEEDS", 12);
     let players = setting("BAHAY_TOURNAMENT_PLAYERS", 120);
     let tournaments = if kind == 0 { players.div_ceil(27) } else { 1 };
-    let totals = Cell::new((0, 0, 0, 0));
-    with_each_seed(u64::from(seeds), |seed| {
+    let mut ended = 0;
+    let mut counts = TournamentCounts::default();
+    for seed in seeds(setting("BAHAY_TOURNAMENT_SEEDS", 12).into()) {
         let runs: Vec<TournamentRun> = (0..u64::from(tournaments))
             .map(|number| {
                 let players = if kind == 0 { 40 } else { players };
-                let options = random_options(kind, players, seed + number * 1_000_003);
-                simulate_tournament(options).unwrap_or_else(|failure| panic!("{failure}"))
+                run(random_options(kind, players, seed + number * 1_000_003))
             })
             .collect();
         for run in &runs {
             check_final_places(run);
-            assert!(run.tournament.is_settled() && run.tournament.balance().is_zero());
-            let (ended, games, kills, repeated) = totals.get();
-            let is_ended = u32::from(run.tournament.phase() == Phase::Ended);
-            let repeated = repeated + run.repeated;
-            totals.set((ended + is_ended, games + run.games, kills + run.kills, repeated));
+            ended += u32::from(run.tournament.phase() == Phase::Ended);
+            counts.add(&run.counts);
         }
         let results: Vec<&str> = runs.iter().map(|run| run.results.as_str()).collect();
         for batch in results.chunks(50) {
@@ -61,10 +49,10 @@ fn play_kind(kind: u32) {
             let wrong = verdicts.iter().find(|verdict| !verdict.starts_with("verified: "));
             assert_eq!((wrong, code), (None, Some(0)), "seed {seed}");
         }
-    });
-    let (ended, games, kills, repeated) = totals.get();
-    println!("{ended} ended, {games} games, {kills} kills, {repeated} effects repeated");
-    assert!(ended > 0 && games > 0 && kills > 0, "the runs are trivial");
+    }
+    println!("{ended} ended, {counts:?}");
+    assert!(ended > 0 && counts.games > 0 && counts.kills > 0, "the runs are trivial");
+    assert!(counts.conflicts > 0 && counts.lost_calls > 0, "the nodes do not race: {counts:?}");
 }
 
 #[test]
