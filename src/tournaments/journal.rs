@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bahay_engine::hex::Hex;
 use bahay_engine::table::TournamentId;
-use bahay_engine::tournament::{Input, Line, Tournament, Transfer, TransferKey, Transition};
+use bahay_engine::tournament::{Input, Line, Tournament, Transfer, TransferKey};
 use bahay_shell::tournaments::{
     LineWrite, Submission, SubmissionAnswer, SubmissionCall, SubmissionError, TournamentReplica,
 };
@@ -78,8 +78,8 @@ impl Tournaments {
                 SubmissionCall::ReadLines { after } => {
                     SubmissionAnswer::Lines(store::read_lines(&self.inner.pool, id, after).await?)
                 }
-                SubmissionCall::Append { version, before, transition, write } => {
-                    self.append(id, version, before, transition, *write, entry).await?
+                SubmissionCall::Append { version, before, line, write } => {
+                    self.append(id, version, &before.tournament, line, *write, entry).await?
                 }
             };
             submission.handle_answer(answer, self.now());
@@ -98,13 +98,15 @@ impl Tournaments {
         &self,
         id: TournamentId,
         version: i64,
-        before: &TournamentReplica,
-        Transition { line, tournament, events }: &Transition,
+        before: &Tournament,
+        line: &Line,
         write: LineWrite,
         entry: Option<&CancellationEntry>,
     ) -> Result<SubmissionAnswer, TournamentError> {
+        let (tournament, events) = before.apply_line(line)?;
+        let tournament = Arc::new(tournament);
         let mut tx = db::begin(&self.inner.pool).await?;
-        if !store::append_in_tx(&mut tx, id, version, line, events).await? {
+        if !store::append_in_tx(&mut tx, id, version, line, &events).await? {
             return Ok(SubmissionAnswer::VersionTaken);
         }
         let mut booking = None;
@@ -112,7 +114,7 @@ impl Tournaments {
             LineWrite::None => {}
             LineWrite::Booking(transfer) => booking = to_booking(id, &transfer),
             LineWrite::PassHold => {
-                let entry = find_pass_entry(tournament, line);
+                let entry = find_pass_entry(&tournament, line);
                 let entry = entry.ok_or(TournamentError::NoPass)?;
                 let buy_in = tournament.terms().entry.buy_in;
                 if !passes::hold_in_tx(&mut tx, entry, buy_in, line.at).await? {
@@ -132,28 +134,27 @@ impl Tournaments {
                 Err(LedgerError::Overdrawn { .. }) => return Ok(SubmissionAnswer::Overdrawn),
                 booked => drop(booked?),
             }
-            if let Some(notice) = player_notices::transfer_notice(transfer, tournament) {
+            if let Some(notice) = player_notices::transfer_notice(transfer, &tournament) {
                 notices::insert_for_tournament_in_tx(&mut tx, id, &notice).await?;
             }
         }
         if let Some(CancellationEntry { by, action, detail, shown }) = entry {
-            let refunds = CancellationRefunds::from_cancelled(tournament);
+            let refunds = CancellationRefunds::from_cancelled(&tournament);
             if shown.is_some_and(|shown| shown != refunds.digest()) {
                 return Err(TournamentError::AmountsChanged);
             }
             let subject = subject(id);
             audit::record_in_tx(&mut tx, by, *action, Some(&subject), detail.clone()).await?;
         }
-        for notice in player_notices::event_notices(events, tournament) {
+        for notice in player_notices::event_notices(&events, &tournament) {
             notices::insert_for_tournament_in_tx(&mut tx, id, &notice).await?;
         }
-        let before = &*before.tournament;
-        self.write_copies_in_tx(&mut tx, id, version, before, line, tournament).await?;
+        self.write_copies_in_tx(&mut tx, id, version, before, line, &tournament).await?;
         let pool = tournament.pool().filter(|_| before.pool().is_none());
         listing::write_coins_in_tx(&mut tx, id, pool, booking.as_ref()).await?;
         tx.commit().await?;
-        self.publish_standings(id, before, tournament).await;
-        Ok(SubmissionAnswer::Appended)
+        self.publish_standings(id, before, &tournament).await;
+        Ok(SubmissionAnswer::Appended { after: Some(tournament) })
     }
 
     /// Publishes the standings that a line has changed to their players. A player who is not reached

@@ -93,10 +93,12 @@ enum Task {
     /// Reads the tournament and decides on it.
     Read(Decision),
     Call(TournamentCall),
-    /// Registers one of the house's bots.
-    ChooseBot(BotRegistration),
+    /// Registers one of the house's bots that are not entrants.
+    ChooseBot(Arc<Tournament>, BotRegistration),
     /// Registers a bot, and goes on with the next one.
     RegisterBot(TournamentBot, BotRegistration),
+    /// Finds the lost ones of the tables that are open, and opens them again.
+    FindLost(Arc<Tournament>, Vec<TableSeating>),
 }
 
 /// A decision on the present tournament.
@@ -129,14 +131,12 @@ enum BotRegistration {
 pub struct TournamentHost {
     /// The parts that are left, the next one first.
     tasks: VecDeque<Task>,
-    /// The tournament as it was read last.
-    replica: Option<TournamentReplica>,
     error: Option<HostError>,
 }
 
 impl TournamentHost {
     fn new(tasks: impl IntoIterator<Item = Task>) -> Self {
-        Self { tasks: tasks.into_iter().collect(), replica: None, error: None }
+        Self { tasks: tasks.into_iter().collect(), error: None }
     }
 
     /// Performs the effects that are due, and those that follow from them.
@@ -164,7 +164,10 @@ impl TournamentHost {
         Some(match self.tasks.front()? {
             Task::Read(_) => TournamentCall::Read,
             Task::Call(call) => call.clone(),
-            Task::ChooseBot(_) => TournamentCall::ReadBots,
+            Task::ChooseBot(..) => TournamentCall::ReadBots,
+            Task::FindLost(_, open) => {
+                TournamentCall::FindLost(open.iter().map(|table| table.number).collect())
+            }
             Task::RegisterBot(TournamentBot { player, name }, _) => {
                 let conflict_keys = Vec::new();
                 let (player, name) = (*player, name.clone());
@@ -185,7 +188,7 @@ impl TournamentHost {
     /// Handles the result of the last call at a time.
     pub fn handle_answer(&mut self, answer: TournamentAnswer, now: Timestamp) {
         let Some(task) = self.tasks.pop_front() else { return };
-        match self.follow_up(task, answer, now) {
+        match follow_up(task, answer, now) {
             Ok(tasks) => tasks.into_iter().rev().for_each(|task| self.tasks.push_front(task)),
             Err(error) => {
                 self.tasks.clear();
@@ -193,78 +196,63 @@ impl TournamentHost {
             }
         }
     }
+}
 
-    /// Returns the tasks that come before all others.
-    fn follow_up(
-        &mut self,
-        task: Task,
-        answer: TournamentAnswer,
-        now: Timestamp,
-    ) -> Result<Vec<Task>, HostError> {
-        use TournamentAnswer as Answer;
-        match (task, answer) {
-            (Task::Read(decision), Answer::Replica(replica)) => {
-                let tasks = decide(decision, &replica, now);
-                self.replica = Some(replica);
-                Ok(tasks)
+/// Returns the tasks that follow from an answer, before all others.
+fn follow_up(task: Task, answer: TournamentAnswer, now: Timestamp) -> Result<Vec<Task>, HostError> {
+    use TournamentAnswer as Answer;
+    match (task, answer) {
+        (Task::Read(decision), Answer::Replica(replica)) => Ok(decide(decision, replica, now)),
+        (Task::ChooseBot(tournament, registration), Answer::Bots(bots)) => {
+            let is_free = |bot: &TournamentBot| !tournament.is_registered(bot.player);
+            // A house with too few bots registers those that it has.
+            Ok(match bots.into_iter().find(is_free) {
+                Some(bot) => vec![Task::RegisterBot(bot, registration)],
+                None => after_bots(registration),
+            })
+        }
+        (Task::RegisterBot(_, registration), Answer::Submitted(submitted)) => {
+            let registration = match (registration, submitted) {
+                (BotRegistration::Waiting(_), Ok(())) => BotRegistration::Waiting(true),
+                // Another process has registered it, or a player has taken the entry.
+                (_, Ok(()) | Err(SubmissionError::Rejected(_))) => registration,
+                (_, Err(error)) => return Err(error.into()),
+            };
+            Ok(vec![Task::Read(Decision::Bots(registration))])
+        }
+        (Task::FindLost(tournament, open), Answer::Lost(lost)) => {
+            let open = open.into_iter().filter(|table| lost.contains(&table.number));
+            let reopen =
+                |table| TournamentCall::ReopenTable { tournament: tournament.clone(), table };
+            Ok(open.map(reopen).map(Task::Call).collect())
+        }
+        (Task::Call(call), answer) => match (call, answer) {
+            (TournamentCall::ReadGames, Answer::Games(games)) => {
+                Ok(games.into_iter().map(score_game).collect())
             }
-            (Task::ChooseBot(registration), Answer::Bots(bots)) => {
-                let is_free = |bot: &TournamentBot| {
-                    let is_registered =
-                        |one: &TournamentReplica| one.tournament.is_registered(bot.player);
-                    !self.replica.as_ref().is_some_and(is_registered)
-                };
-                // A house with too few bots registers those that it has.
-                Ok(match bots.into_iter().find(is_free) {
-                    Some(bot) => vec![Task::RegisterBot(bot, registration)],
-                    None => after_bots(registration),
-                })
+            (TournamentCall::Submit { input, write }, Answer::Submitted(submitted)) => {
+                follow_submission(&input, write, submitted)
             }
-            (Task::RegisterBot(_, registration), Answer::Submitted(submitted)) => {
-                let registration = match (registration, submitted) {
-                    (BotRegistration::Waiting(_), Ok(())) => BotRegistration::Waiting(true),
-                    // Another process has registered it, or a player has taken the entry.
-                    (_, Ok(()) | Err(SubmissionError::Rejected(_))) => registration,
-                    (_, Err(error)) => return Err(error.into()),
-                };
-                Ok(vec![Task::Read(Decision::Bots(registration))])
+            (TournamentCall::OpenTable { table, .. }, Answer::Done) => {
+                Ok(vec![submit(Input::TableOpened { table: table.number })])
             }
-            (Task::Call(call), answer) => match (call, answer) {
-                (TournamentCall::ReadGames, Answer::Games(games)) => {
-                    Ok(games.into_iter().map(score_game).collect())
-                }
-                (TournamentCall::Submit { input, write }, Answer::Submitted(submitted)) => {
-                    follow_submission(&input, write, submitted)
-                }
-                (TournamentCall::OpenTable { table, .. }, Answer::Done) => {
-                    Ok(vec![submit(Input::TableOpened { table: table.number })])
-                }
-                (TournamentCall::EndTable(table), Answer::Done) => {
-                    Ok(vec![submit(Input::TableEnded { table })])
-                }
-                (TournamentCall::FindLost(_), Answer::Lost(lost)) => {
-                    let reopen = |number| {
-                        let tournament = self.replica.as_ref()?.tournament.clone();
-                        let table = tournament.find_table(number)?;
-                        Some(Task::Call(TournamentCall::ReopenTable { tournament, table }))
-                    };
-                    Ok(lost.into_iter().filter_map(reopen).collect())
-                }
-                (
-                    TournamentCall::MarkScored { .. } | TournamentCall::ReopenTable { .. },
-                    Answer::Done,
-                ) => Ok(Vec::new()),
-                _ => Err(HostError::WrongAnswer),
-            },
-            (Task::Read(_) | Task::ChooseBot(_) | Task::RegisterBot(..), _) => {
-                Err(HostError::WrongAnswer)
+            (TournamentCall::EndTable(table), Answer::Done) => {
+                Ok(vec![submit(Input::TableEnded { table })])
             }
+            (
+                TournamentCall::MarkScored { .. } | TournamentCall::ReopenTable { .. },
+                Answer::Done,
+            ) => Ok(Vec::new()),
+            _ => Err(HostError::WrongAnswer),
+        },
+        (Task::Read(_) | Task::ChooseBot(..) | Task::RegisterBot(..) | Task::FindLost(..), _) => {
+            Err(HostError::WrongAnswer)
         }
     }
 }
 
 /// Returns the tasks that follow from the present tournament.
-fn decide(decision: Decision, replica: &TournamentReplica, now: Timestamp) -> Vec<Task> {
+fn decide(decision: Decision, replica: TournamentReplica, now: Timestamp) -> Vec<Task> {
     let TournamentReplica { version, tournament } = replica;
     match decision {
         Decision::Effects(round) => {
@@ -275,20 +263,19 @@ fn decide(decision: Decision, replica: &TournamentReplica, now: Timestamp) -> Ve
         }
         // Another process may have opened it since, and its games may be over.
         Decision::Opening(table) if tournament.awaits_opening(table.number) => {
-            let tournament = tournament.clone();
             vec![Task::Call(TournamentCall::OpenTable { tournament, table })]
         }
         Decision::Opening(_) => Vec::new(),
         Decision::Bots(registration) if tournament.missing_bots(now) > 0 => {
-            vec![Task::ChooseBot(registration)]
+            vec![Task::ChooseBot(tournament, registration)]
         }
         Decision::Bots(registration) => after_bots(registration),
         Decision::OpenTables => {
-            let open = tournament.open_tables().into_iter().map(|table| table.number);
-            vec![Task::Call(TournamentCall::FindLost(open.collect()))]
+            let open = tournament.open_tables();
+            vec![Task::FindLost(tournament, open)]
         }
         Decision::Refusal(game, rejection) => {
-            vec![Task::Call(TournamentCall::MarkScored { game, rejection, version: *version })]
+            vec![Task::Call(TournamentCall::MarkScored { game, rejection, version })]
         }
     }
 }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use bahay_engine::table::Timestamp;
-use bahay_engine::tournament::{Input, Line, Rejection, Transition};
+use bahay_engine::tournament::{Input, Line, Rejection, Tournament};
 
 use super::line_write::LineWrite;
 use super::replica::{ReplayError, TournamentReplica};
@@ -17,7 +17,7 @@ const ATTEMPTS: usize = 32;
 pub enum SubmissionCall<'a> {
     /// Reads the lines after a version, in order. Answered by [`SubmissionAnswer::Lines`].
     ReadLines { after: i64 },
-    /// Appends the line of a transition as this version and performs its write, in one transaction.
+    /// Appends a line as this version and performs its write, in one transaction.
     /// Nothing is written unless the journal ends at the version before. Answered by
     /// [`SubmissionAnswer::Appended`], [`SubmissionAnswer::VersionTaken`] or
     /// [`SubmissionAnswer::Overdrawn`].
@@ -25,17 +25,21 @@ pub enum SubmissionCall<'a> {
         version: i64,
         /// The tournament before the line.
         before: &'a TournamentReplica,
-        transition: &'a Transition,
+        line: &'a Line,
         write: &'a LineWrite,
     },
 }
 
 /// The result of a [`SubmissionCall`].
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum SubmissionAnswer {
     Lines(Vec<Line>),
     /// The line and its write are stored.
-    Appended,
+    Appended {
+        /// The tournament after the line, if the transaction has required it. Otherwise the
+        /// sequence applies the line.
+        after: Option<Arc<Tournament>>,
+    },
     /// Another process has appended this version, and nothing is stored.
     VersionTaken,
     /// The paying account of the booking does not cover it, and nothing is stored.
@@ -58,7 +62,7 @@ pub enum SubmissionError {
 #[derive(Debug)]
 enum Step {
     Reading,
-    Appending(Box<Transition>),
+    Appending(Line),
     Ended(Result<(), SubmissionError>),
 }
 
@@ -83,10 +87,10 @@ impl Submission {
     pub fn next_call(&self) -> Option<SubmissionCall<'_>> {
         match &self.step {
             Step::Reading => Some(SubmissionCall::ReadLines { after: self.replica.version }),
-            Step::Appending(transition) => Some(SubmissionCall::Append {
+            Step::Appending(line) => Some(SubmissionCall::Append {
                 version: self.replica.version + 1,
                 before: &self.replica,
-                transition,
+                line,
                 write: &self.write,
             }),
             Step::Ended(_) => None,
@@ -112,14 +116,11 @@ impl Submission {
         let step = std::mem::replace(&mut self.step, Step::Reading);
         self.step = match (step, answer) {
             (Step::Reading, SubmissionAnswer::Lines(lines)) => match self.decide(&lines, now) {
-                Ok(transition) => Step::Appending(Box::new(transition)),
+                Ok(line) => Step::Appending(line),
                 Err(error) => Step::Ended(Err(error)),
             },
-            (Step::Appending(transition), SubmissionAnswer::Appended) => {
-                let version = self.replica.version + 1;
-                let tournament = Arc::new(transition.tournament);
-                self.replica = TournamentReplica { version, tournament };
-                Step::Ended(Ok(()))
+            (Step::Appending(line), SubmissionAnswer::Appended { after }) => {
+                Step::Ended(self.follow_own(line, after))
             }
             (Step::Appending(_), SubmissionAnswer::VersionTaken) if self.attempts < ATTEMPTS => {
                 Step::Reading
@@ -133,9 +134,25 @@ impl Submission {
         };
     }
 
-    fn decide(&mut self, lines: &[Line], now: Timestamp) -> Result<Transition, SubmissionError> {
+    fn decide(&mut self, lines: &[Line], now: Timestamp) -> Result<Line, SubmissionError> {
         self.attempts += 1;
         self.replica.follow(lines)?;
-        Ok(self.replica.tournament.decide(now, self.input.clone())?)
+        Ok(self.replica.tournament.decide_line(now, self.input.clone())?)
+    }
+
+    /// Advances the replica by the line that is stored.
+    fn follow_own(
+        &mut self,
+        line: Line,
+        after: Option<Arc<Tournament>>,
+    ) -> Result<(), SubmissionError> {
+        match after {
+            Some(tournament) => {
+                let version = self.replica.version + 1;
+                self.replica = TournamentReplica { version, tournament };
+            }
+            None => self.replica.follow(&[line])?,
+        }
+        Ok(())
     }
 }

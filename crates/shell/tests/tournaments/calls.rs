@@ -46,7 +46,7 @@ fn submit(
             SubmissionCall::Append { version, before, .. } => {
                 assert_eq!(version, before.version + 1);
                 if races == 0 {
-                    SubmissionAnswer::Appended
+                    SubmissionAnswer::Appended { after: None }
                 } else {
                     races -= 1;
                     let other = registration(100 + races);

@@ -58,7 +58,7 @@ impl World {
     fn check_nodes(&self, database: &Database, tournament: &Tournament) -> Result<(), String> {
         for slot in self.slots.borrow().iter() {
             let Some(node) = &slot.node else { continue };
-            let mut replica = node.replica.borrow().clone();
+            let Some(mut replica) = node.replica.borrow().clone() else { continue };
             let lines = database.read_lines(replica.version);
             replica.follow(&lines).map_err(|error| error.to_string())?;
             let is_equal = *replica.tournament == *tournament;

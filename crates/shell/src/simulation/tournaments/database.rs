@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use bahay_engine::table::{GameId, PlayerId, Timestamp};
 use bahay_engine::tournament::{
     Event, Format, Input, Line, Payment, Phase, ResultLine, TableNumber, Tournament, Transfer,
-    TransferKey, Transition,
+    TransferKey,
 };
 
 use super::CallError;
@@ -29,24 +29,10 @@ pub(super) struct Summary {
     is_settled: bool,
 }
 
-/// A transaction that appends a line.
 #[derive(Debug)]
-pub(super) struct LineTransaction {
-    version: i64,
-    line: Line,
-    /// The results of the line as JSON lines.
-    results: String,
-    /// True if the line notes a transfer that the ledger books.
-    notes_booking: bool,
-    notes_game: bool,
-    /// The entry of the line, if it is a registration.
-    entry: Option<(PlayerId, u32)>,
-    write: LineWrite,
-    summary: Summary,
-}
-
-#[derive(Debug, Default)]
 pub(super) struct Database {
+    /// The tournament after the journal.
+    tournament: Tournament,
     pub(super) journal: Vec<Line>,
     /// The public list of results as JSON lines.
     pub(super) results: String,
@@ -81,25 +67,6 @@ impl Summary {
     }
 }
 
-impl LineTransaction {
-    pub(super) fn new(version: i64, transition: &Transition, write: LineWrite) -> Self {
-        let Transition { line, tournament, events } = transition;
-        let results = events.iter().map(|event| to_result(line.at, event)).collect();
-        let is_booking = |event: &Event| matches!(event, Event::Transferred { transfer } if transfer.payment != Payment::Pass);
-        let notes_booking = events.iter().any(is_booking);
-        let entry = match line.input {
-            Input::Register { player, .. } => {
-                tournament.entrant(player).map(|entrant| (player, entrant.number))
-            }
-            _ => None,
-        };
-        let notes_game = matches!(line.input, Input::GameScored { .. });
-        let summary = Summary::of(tournament);
-        let line = line.clone();
-        Self { version, line, results, notes_booking, notes_game, entry, write, summary }
-    }
-}
-
 /// Returns a line of the list of results in JSON.
 pub(super) fn to_result(at: Timestamp, event: &Event) -> String {
     let line = serde_json::to_string(&ResultLine { at, event });
@@ -117,9 +84,23 @@ fn has_pass(player: PlayerId) -> bool {
 }
 
 impl Database {
-    pub(super) fn new(announced: &Tournament) -> Self {
-        let results = to_result(Timestamp::from_ms(super::ANNOUNCED_MS), &announced.announcement());
-        Self { results, summary: Summary::of(announced), ..Self::default() }
+    pub(super) fn new(announced: Tournament) -> Self {
+        let announced_at = Timestamp::from_ms(super::ANNOUNCED_MS);
+        Self {
+            results: to_result(announced_at, &announced.announcement()),
+            summary: Summary::of(&announced),
+            tournament: announced,
+            journal: Vec::new(),
+            booked: BTreeMap::new(),
+            noted_bookings: 0,
+            noted_games: 0,
+            marked_games: 0,
+            passes: BTreeMap::new(),
+            games: BTreeMap::new(),
+            game_ids: BTreeMap::new(),
+            unscored: BTreeMap::new(),
+            stored: 0,
+        }
     }
 
     pub(super) fn summary(&self) -> Summary {
@@ -144,13 +125,10 @@ impl Database {
     /// Appends a line with its write, or does nothing.
     pub(super) fn append(
         &mut self,
-        transaction: LineTransaction,
-        compares: bool,
+        version: i64,
+        line: Line,
+        write: LineWrite,
     ) -> Result<SubmissionAnswer, CallError> {
-        let LineTransaction { version, line, results, entry, write, .. } = transaction;
-        if compares && version != self.version() + 1 {
-            return Ok(SubmissionAnswer::VersionTaken);
-        }
         match write {
             LineWrite::None => {}
             LineWrite::Booking(transfer) => {
@@ -159,20 +137,34 @@ impl Database {
                 }
             }
             LineWrite::Game(game) => self.mark_scored(game, version),
-            LineWrite::PassHold => {
-                let entry = entry.filter(|(player, _)| has_pass(*player));
-                self.passes.insert(entry.ok_or(CallError::NoPass)?, false);
-            }
+            LineWrite::PassHold => self.hold_pass(&line)?,
             LineWrite::PassReturn { player, number } => {
                 self.passes.insert((player, number), true);
             }
         }
-        self.noted_bookings += usize::from(transaction.notes_booking);
-        self.noted_games += usize::from(transaction.notes_game);
-        self.results.push_str(&results);
+        let refused = |rejection| CallError::Violation(version, rejection);
+        for event in self.tournament.advance(&line).map_err(refused)? {
+            self.results.push_str(&to_result(line.at, &event));
+            self.noted_bookings += usize::from(matches!(
+                event,
+                Event::Transferred { transfer } if transfer.payment != Payment::Pass
+            ));
+            self.noted_games += usize::from(matches!(event, Event::GameScored { .. }));
+        }
         self.journal.push(line);
-        self.summary = transaction.summary;
-        Ok(SubmissionAnswer::Appended)
+        self.summary = Summary::of(&self.tournament);
+        Ok(SubmissionAnswer::Appended { after: None })
+    }
+
+    /// Holds a pass of a registration.
+    fn hold_pass(&mut self, line: &Line) -> Result<(), CallError> {
+        let Input::Register { player, .. } = line.input else { return Err(CallError::NoPass) };
+        if !has_pass(player) {
+            return Err(CallError::NoPass);
+        }
+        let earlier = self.tournament.entrant(player).map_or(0, |entrant| entrant.number);
+        self.passes.insert((player, earlier + 1), false);
+        Ok(())
     }
 
     /// Books a transfer once. Returns false if the paying account does not cover it.
@@ -197,7 +189,8 @@ impl Database {
         ))
     }
 
-    fn version(&self) -> i64 {
+    /// Returns the number of lines of the journal.
+    pub(super) fn version(&self) -> i64 {
         i64::try_from(self.journal.len()).unwrap_or(i64::MAX)
     }
 

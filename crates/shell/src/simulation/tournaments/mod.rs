@@ -26,7 +26,7 @@ use bahay_engine::chance::ServerSeed;
 use bahay_engine::hex::Hex;
 use bahay_engine::table::Timestamp;
 use bahay_engine::testing::{ANNOUNCED_MS, TestRng};
-use bahay_engine::tournament::{Line, Tournament, TournamentId};
+use bahay_engine::tournament::{Line, Rejection, Tournament, TournamentId};
 use uuid::Uuid;
 
 use super::tasks::{Owner, Promise, Tasks, Wait, promise};
@@ -53,9 +53,11 @@ const SLOW_MS: u32 = 3_000;
 /// The time after which a node gives up a call without an answer.
 const TIMEOUT_MS: i64 = 5_000;
 
-/// The shares of slow messages, of lost calls and of lost answers, in thousandths.
-const SLOW: u32 = 4;
-const LOST: u32 = 2;
+/// The share of lost calls, of lost answers and of slow messages, in 100,000ths: this number divided
+/// by the number of players, within bounds. More players make more calls in the same time, and nodes
+/// that mostly wait for answers would take few entries.
+const LOST_CALLS: u32 = 24_000;
+const LOST_BOUNDS: (u32, u32) = (10, 200);
 
 /// A tournament that is over.
 #[derive(Clone, Debug)]
@@ -110,6 +112,8 @@ enum CallError {
     Lost,
     /// The player has no pass, and nothing was performed.
     NoPass,
+    /// The journal has a line of this version that the tournament refuses.
+    Violation(i64, Rejection),
 }
 
 type Event = Box<dyn FnOnce(&Rc<World>)>;
@@ -151,7 +155,9 @@ pub fn simulate_tournament(options: TournamentOptions) -> Result<TournamentRun, 
     let ran = world.run().and_then(|()| world.check_end());
     world.shut_down();
     let tournament = ran.map_err(|failure| format!("seed {seed}: {failure}"))?;
-    let Database { journal, results, .. } = world.database.take();
+    let mut database = world.database.borrow_mut();
+    let journal = std::mem::take(&mut database.journal);
+    let results = std::mem::take(&mut database.results);
     let counts = world.counts.take();
     Ok(TournamentRun { tournament, journal, results, counts })
 }
@@ -166,7 +172,7 @@ impl World {
         }
         let announced = Tournament::new(id, options.terms.clone(), ServerSeed(Hex(seed)));
         Rc::new(Self {
-            database: RefCell::new(Database::new(&announced)),
+            database: RefCell::new(Database::new(announced.clone())),
             slots: RefCell::new((0..options.nodes).map(|_| NodeSlot::default()).collect()),
             options,
             announced,
@@ -260,9 +266,23 @@ impl World {
         self.options.has_faults && self.random_below(1_000) < share
     }
 
+    /// Returns whether a message is lost or slow.
+    fn has_link_fault(&self) -> bool {
+        let (least, most) = LOST_BOUNDS;
+        let share = (LOST_CALLS / self.options.players.max(1)).clamp(least, most);
+        self.options.has_faults && self.random_below(100_000) < share
+    }
+
     /// Reports a violation. The first one ends the run.
     fn fail(&self, what: String) {
         self.failure.borrow_mut().get_or_insert(what);
+    }
+
+    /// Reports a failed check.
+    fn check(&self, checked: Result<(), String>) {
+        if let Err(what) = checked {
+            self.fail(what);
+        }
     }
 
     /// Returns a random running node.
@@ -285,8 +305,8 @@ impl World {
         perform: impl FnOnce(&Rc<Self>) -> T + 'static,
     ) -> Wait<Result<T, CallError>> {
         let (promise, wait) = promise(&self.tasks);
-        let is_lost = self.has_fault(LOST);
-        let is_answer_lost = self.has_fault(LOST);
+        let is_lost = self.has_link_fault();
+        let is_answer_lost = self.has_link_fault();
         if is_lost || is_answer_lost {
             self.counts.borrow_mut().lost_calls += 1;
             let timeout = promise.clone();
@@ -310,7 +330,7 @@ impl World {
     }
 
     fn draw_delay(&self) -> i64 {
-        let most_ms = if self.has_fault(SLOW) { SLOW_MS } else { NEAR_MS };
+        let most_ms = if self.has_link_fault() { SLOW_MS } else { NEAR_MS };
         i64::from(self.random_below(most_ms))
     }
 

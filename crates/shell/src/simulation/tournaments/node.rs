@@ -6,9 +6,8 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use bahay_engine::testing::tournament_player;
-use bahay_engine::tournament::Input;
+use bahay_engine::tournament::{Input, Line};
 
-use super::database::LineTransaction;
 use super::{CallError, TournamentMutation, World};
 use crate::simulation::tasks::{Owner, Promise, promise};
 use crate::tournaments::{
@@ -32,8 +31,8 @@ pub(super) struct Node {
     /// The number of the process in its slot.
     pub(super) run: u32,
     world: Rc<World>,
-    /// A cache.
-    pub(super) replica: RefCell<TournamentReplica>,
+    /// A cache, absent while an input is submitted, so that it is advanced in place.
+    pub(super) replica: RefCell<Option<TournamentReplica>>,
     turn: Turn,
 }
 
@@ -65,7 +64,7 @@ impl Node {
             slot,
             run: slots[slot].run,
             world: world.clone(),
-            replica: RefCell::new(TournamentReplica::new(world.announced.clone())),
+            replica: RefCell::default(),
             turn: Turn::default(),
         });
         slots[slot].node = Some(node.clone());
@@ -79,7 +78,7 @@ impl Node {
         match self.submit(input, write).await {
             Ok(Ok(())) => self.run_host(TournamentHost::run_effects()).await,
             Ok(Err(SubmissionError::Rejected(_))) | Err(CallError::NoPass) => Ok(()),
-            Ok(Err(_)) | Err(CallError::Lost) => Err(CallError::Lost),
+            Ok(Err(_)) | Err(CallError::Lost | CallError::Violation(..)) => Err(CallError::Lost),
         }
     }
 
@@ -189,16 +188,15 @@ impl Node {
 
     /// Returns the replica with all lines of the journal.
     async fn load(&self) -> Result<TournamentReplica, CallError> {
-        let after = self.replica.borrow().version;
-        let read = move |world: &Rc<World>| world.database.borrow().read_lines(after);
-        let lines = self.world.call(self, read).await?;
-        let mut replica = self.replica.borrow_mut();
-        // Another task of the node may have followed some of the lines meanwhile.
-        let known = usize::try_from(replica.version - after).unwrap_or_default();
-        if let Err(error) = replica.follow(lines.get(known..).unwrap_or_default()) {
+        let _turn = self.take_turn().await;
+        let mut replica = self.take_replica();
+        let read = self.read_lines(replica.version).await;
+        let followed = read.map(|lines| replica.follow(&lines));
+        self.replica.replace(Some(replica.clone()));
+        if let Ok(Err(error)) = followed {
             self.world.fail(error.to_string());
         }
-        Ok(replica.clone())
+        followed.map(|_| replica)
     }
 
     /// Decides on an input and appends its line.
@@ -208,46 +206,63 @@ impl Node {
         write: LineWrite,
     ) -> Result<Result<(), SubmissionError>, CallError> {
         let _turn = self.take_turn().await;
-        let mut submission = Submission::new(self.replica.borrow().clone(), input, write);
+        let mut submission = Submission::new(self.take_replica(), input, write);
+        let performed = self.perform_submission(&mut submission).await;
+        let end = submission.end().unwrap_or(Err(SubmissionError::Contended));
+        self.replica.replace(Some(submission.into_replica()));
+        if let Err(SubmissionError::Broken(error)) = end {
+            self.world.fail(error.to_string());
+        }
+        performed.map(|()| end)
+    }
+
+    async fn perform_submission(&self, submission: &mut Submission) -> Result<(), CallError> {
         while let Some(call) = submission.next_call() {
             let answer = match call {
                 SubmissionCall::ReadLines { after } => {
-                    let read = move |world: &Rc<World>| world.database.borrow().read_lines(after);
-                    SubmissionAnswer::Lines(self.world.call(self, read).await?)
+                    SubmissionAnswer::Lines(self.read_lines(after).await?)
                 }
-                SubmissionCall::Append { version, transition, write, .. } => {
+                SubmissionCall::Append { version, line, write, .. } => {
                     let write = self.write_apart(version, *write).await?;
-                    self.append(LineTransaction::new(version, transition, write)).await?
+                    self.append(version, line.clone(), write).await?
                 }
             };
             submission.handle_answer(answer, self.world.now());
         }
-        let end = submission.end().unwrap_or(Err(SubmissionError::Contended));
-        if let Err(SubmissionError::Broken(error)) = end {
-            self.world.fail(error.to_string());
-        }
-        let replica = submission.into_replica();
-        let mut cached = self.replica.borrow_mut();
-        if cached.version < replica.version {
-            *cached = replica;
-        }
-        Ok(end)
+        Ok(())
     }
 
-    async fn append(&self, transaction: LineTransaction) -> Result<SubmissionAnswer, CallError> {
+    /// Takes the replica, which the holder of the turn puts back.
+    fn take_replica(&self) -> TournamentReplica {
+        let announced = || TournamentReplica::new(self.world.announced.clone());
+        self.replica.take().unwrap_or_else(announced)
+    }
+
+    async fn read_lines(&self, after: i64) -> Result<Vec<Line>, CallError> {
+        let read = move |world: &Rc<World>| world.database.borrow().read_lines(after);
+        self.world.call(self, read).await
+    }
+
+    async fn append(
+        &self,
+        version: i64,
+        line: Line,
+        write: LineWrite,
+    ) -> Result<SubmissionAnswer, CallError> {
         let append = move |world: &Rc<World>| {
             let compares = !world.has_mutation(TournamentMutation::AppendsBlindly);
             let mut database = world.database.borrow_mut();
-            let answer = database.append(transaction, compares);
-            if let Err(failure) = database.check_transactions() {
-                world.fail(failure);
+            if compares && version != database.version() + 1 {
+                world.counts.borrow_mut().conflicts += 1;
+                world.check(database.check_transactions());
+                return Ok(SubmissionAnswer::VersionTaken);
             }
-            drop(database);
-            match answer {
-                Ok(SubmissionAnswer::Appended) => world.announce_change(),
-                Ok(SubmissionAnswer::VersionTaken) => world.counts.borrow_mut().conflicts += 1,
-                _ => {}
+            let answer = database.append(version, line, write);
+            if let Err(CallError::Violation(version, rejection)) = &answer {
+                world.fail(format!("line {version} does not replay: {rejection}"));
             }
+            world.check(database.check_transactions());
+            world.announce_change();
             answer
         };
         self.world.call(self, append).await?
