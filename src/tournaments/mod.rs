@@ -1,7 +1,7 @@
 //! Tournaments: their journals in PostgreSQL, and the runner that performs their effects.
 //!
-//! A tournament is a value (`bahay_engine::tournament`) that follows from its journal. What a node
-//! does with it is decided by the shell (`bahay_shell::tournaments`), which the simulator runs as
+//! A tournament is a value (`bahay_engine::tournament`) that follows from its journal. The
+//! shell (`bahay_shell::tournaments`) decides each step of a node, and the simulator runs it as
 //! well; `journal` and `driver` perform its calls. The primary key of the lines decides which of two
 //! nodes was first to append a version. A line that notes a transfer is appended in the transaction
 //! that books it, so the journal and the ledger never differ.

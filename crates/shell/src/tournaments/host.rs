@@ -106,9 +106,9 @@ enum Task {
 enum Decision {
     /// The effects of a round, from 0.
     Effects(usize),
-    /// Whether the table is still to be opened.
+    /// Opens the table if the tournament still awaits it.
     Opening(TableSeating),
-    /// Whether bots are missing.
+    /// Registers a bot if one is missing.
     Bots(BotRegistration),
     /// The tables that must exist.
     OpenTables,

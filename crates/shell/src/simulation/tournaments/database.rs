@@ -54,7 +54,7 @@ pub(super) struct Database {
 }
 
 impl Summary {
-    pub(super) fn of(tournament: &Tournament) -> Self {
+    pub(super) fn from_tournament(tournament: &Tournament) -> Self {
         let phase = tournament.phase();
         let is_sit_and_go = matches!(tournament.terms().format, Format::SitAndGo { .. });
         let has_bots = tournament.terms().bots && is_sit_and_go;
@@ -88,7 +88,7 @@ impl Database {
         let announced_at = Timestamp::from_ms(super::ANNOUNCED_MS);
         Self {
             results: to_result(announced_at, &announced.announcement()),
-            summary: Summary::of(&announced),
+            summary: Summary::from_tournament(&announced),
             tournament: announced,
             journal: Vec::new(),
             booked: BTreeMap::new(),
@@ -152,7 +152,7 @@ impl Database {
             self.noted_games += usize::from(matches!(event, Event::GameScored { .. }));
         }
         self.journal.push(line);
-        self.summary = Summary::of(&self.tournament);
+        self.summary = Summary::from_tournament(&self.tournament);
         Ok(SubmissionAnswer::Appended { after: None })
     }
 

@@ -90,7 +90,7 @@ impl Node {
             let summary = world.database.borrow().summary();
             let now_ms = world.now_ms.get();
             let is_due = summary.due_at.is_some_and(|due| due.ms() <= now_ms);
-            // What fails is due again.
+            // A failed run is due again.
             if is_due || world.database.borrow().has_unscored_games() {
                 let _ = self.run_host(TournamentHost::go_on()).await;
                 world.sleep(INTERVAL_MS).await;
