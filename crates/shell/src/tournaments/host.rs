@@ -170,8 +170,13 @@ impl TournamentHost {
             }
             Task::RegisterBot(TournamentBot { player, name }, _) => {
                 let conflict_keys = Vec::new();
-                let (player, name) = (*player, name.clone());
-                let input = Input::Register { player, name, pass: false, bot: true, conflict_keys };
+                let input = Input::Register {
+                    player: *player,
+                    name: name.clone(),
+                    pass: false,
+                    bot: true,
+                    conflict_keys,
+                };
                 TournamentCall::Submit { input, write: LineWrite::None }
             }
         })

@@ -315,7 +315,8 @@ impl World {
         if is_lost {
             return wait;
         }
-        let (slot, run) = (node.slot, node.run);
+        let slot = node.slot;
+        let run = node.run;
         let back_ms = self.draw_delay();
         self.schedule(self.draw_delay(), move |world| {
             if !world.is_running(slot, run) && world.random_below(2) == 0 {
