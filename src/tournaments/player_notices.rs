@@ -79,7 +79,7 @@ fn persons(
     is_meant: impl Fn(EntrantState) -> bool,
 ) -> impl Iterator<Item = PlayerId> {
     let entrants = tournament.entrants();
-    let persons = entrants.filter(move |entrant| !entrant.is_bot && is_meant(entrant.state));
+    let persons = entrants.filter(move |entrant| !entrant.is_bot && is_meant(entrant.state()));
     persons.map(|entrant| entrant.player)
 }
 

@@ -2,7 +2,7 @@
 
 use crate::table::Timestamp;
 use crate::tournament::Tournament;
-use crate::tournament::entrant::{Entrant, EntrantState};
+use crate::tournament::entrant::Entrant;
 use crate::tournament::phase::Phase;
 use crate::tournament::terms::Format;
 
@@ -23,7 +23,7 @@ impl Tournament {
         let (due_at, missing) = match self.terms.format {
             Format::SitAndGo { .. } => (first.after_ms(self.terms.bots_after_ms), free),
             variants!(Format: KnockOut, Arena, Duplicate) => {
-                let entered = self.count_entrants(|one| one.state == EntrantState::Entered);
+                let entered = self.entrants.entered();
                 let missing = limits.least.saturating_sub(entered);
                 (self.terms.starts_at.unwrap_or(now), missing.min(free))
             }

@@ -24,15 +24,15 @@ impl Tournament {
             }
             self.refund_players()
         };
-        for place in self.places_where(|entrant| entrant.state == EntrantState::Pending) {
+        for place in self.places_where(|entrant| entrant.state() == EntrantState::Pending) {
             // The entry is returned once the ledger has confirmed it.
-            self.at_place_mut(place).state = EntrantState::Withdrawn;
+            self.entrants.set_state(place, EntrantState::Withdrawn);
         }
         self.waiting.clear();
         for place in self.places_where(|entrant| entrant.table.is_some()) {
             self.at_place_mut(place).table = None;
         }
-        self.tables.retain(|_, table| !table.has_ended);
+        self.tables.remove_ended();
         self.phase = Phase::Cancelled { reason };
         events.push(Event::Cancelled { reason, seed: self.seed, refunds });
     }

@@ -6,8 +6,9 @@ use crate::table::Timestamp;
 use crate::tournament::Tournament;
 use crate::tournament::id::TableNumber;
 use crate::tournament::input::{GameScore, Input};
-use crate::tournament::phase::{OpenTable, Phase};
+use crate::tournament::phase::Phase;
 use crate::tournament::rejection::Rejection;
+use crate::tournament::tables::OpenTable;
 use crate::tournament::transfer::TransferKey;
 
 impl Tournament {
@@ -73,8 +74,8 @@ impl Tournament {
 
     /// Returns a table that has not ended.
     fn require_table(&self, number: TableNumber) -> Result<&OpenTable, Rejection> {
-        let table = self.tables.get(&number).filter(|table| !table.has_ended);
-        table.map(AsRef::as_ref).ok_or(Rejection::NoSuchTable)
+        let table = self.tables.get(number).filter(|table| !table.has_ended);
+        table.ok_or(Rejection::NoSuchTable)
     }
 
     /// Checks that the scores are those of a game that has not been scored (rule 2.6).

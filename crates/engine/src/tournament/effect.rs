@@ -8,7 +8,8 @@ use crate::hex::Hex;
 use crate::table::{PlayerId, Timestamp};
 use crate::tournament::Tournament;
 use crate::tournament::id::TableNumber;
-use crate::tournament::phase::{OpenTable, Phase};
+use crate::tournament::phase::Phase;
+use crate::tournament::tables::OpenTable;
 use crate::tournament::transfer::Transfer;
 
 /// The time after which an effect without an answer is run again, in milliseconds.
@@ -60,7 +61,7 @@ impl Tournament {
 
     /// Returns whether an effect other than a tick is due.
     pub(super) fn has_unanswered(&self) -> bool {
-        self.account.due().next().is_some() || self.unanswered_table().is_some()
+        self.account.due().next().is_some() || self.unanswered_tables().next().is_some()
     }
 
     /// Returns the effects that are due now.
@@ -68,50 +69,44 @@ impl Tournament {
         let is_due = self.clock_deadline().is_some_and(|deadline| deadline <= now);
         let tick = is_due.then_some(Effect::Tick);
         let transfers = self.account.due().map(|transfer| Effect::Transfer(*transfer));
-        let tables = self.tables.values().filter(|table| self.is_unanswered(table));
-        let tables = tables.map(|table| self.table_effect(table));
+        let tables = self.unanswered_tables().map(|table| self.table_effect(table));
         tick.into_iter().chain(transfers).chain(tables).collect()
     }
 
-    fn unanswered_table(&self) -> Option<&OpenTable> {
-        self.tables.values().map(AsRef::as_ref).find(|table| self.is_unanswered(table))
+    const fn is_cancelled(&self) -> bool {
+        matches!(self.phase, Phase::Cancelled { .. })
     }
 
-    /// Returns whether the table is to be opened, or after a cancellation to be ended.
-    fn is_unanswered(&self, table: &OpenTable) -> bool {
-        match self.phase {
-            Phase::Cancelled { .. } => true,
-            variants!(Phase: Announced, Break, Round, Arena, Ended) => {
-                !table.is_open && !table.has_ended
-            }
-        }
+    /// Iterates over the tables to be opened, or after a cancellation to be ended.
+    fn unanswered_tables(&self) -> impl Iterator<Item = &OpenTable> {
+        let to_end = self.is_cancelled().then(|| self.tables.iter());
+        let to_open = (!self.is_cancelled()).then(|| self.tables.unopened());
+        to_end.into_iter().flatten().chain(to_open.into_iter().flatten())
     }
 
     fn table_effect(&self, table: &OpenTable) -> Effect {
-        match self.phase {
-            Phase::Cancelled { .. } => Effect::EndTable(table.number),
-            variants!(Phase: Announced, Break, Round, Arena, Ended) => {
-                Effect::OpenTable(self.seating(table))
-            }
+        if self.is_cancelled() {
+            Effect::EndTable(table.number)
+        } else {
+            Effect::OpenTable(self.seating(table))
         }
     }
 
     /// Returns whether a table has still to be opened.
     pub fn awaits_opening(&self, number: TableNumber) -> bool {
-        let is_cancelled = matches!(self.phase, Phase::Cancelled { .. });
-        let table = self.tables.get(&number);
-        !is_cancelled && table.is_some_and(|table| self.is_unanswered(table))
+        let is_unopened = |table: &OpenTable| !table.is_open && !table.has_ended;
+        !self.is_cancelled() && self.tables.get(number).is_some_and(is_unopened)
     }
 
     /// Returns the players and games of a table that is played.
     pub fn find_table(&self, number: TableNumber) -> Option<TableSeating> {
-        self.tables.get(&number).map(|table| self.seating(table))
+        self.tables.get(number).map(|table| self.seating(table))
     }
 
     /// Returns the tables that have been opened and have not ended.
     pub fn open_tables(&self) -> Vec<TableSeating> {
         let is_played = |table: &&OpenTable| table.is_open && !table.has_ended;
-        let tables = self.tables.values().map(AsRef::as_ref).filter(is_played);
+        let tables = self.tables.iter().filter(is_played);
         tables.map(|table| self.seating(table)).collect()
     }
 

@@ -1,10 +1,11 @@
 //! The entrants of a tournament, with their scores.
 
+use alloc::collections::BTreeMap;
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use arrayvec::ArrayVec;
-use serde::{Deserialize, Serialize};
 
 use crate::coins::Coins;
 use crate::matchmaking::ConflictKey;
@@ -17,9 +18,7 @@ use crate::tournament::transfer::{Payment, TransferKey};
 pub(super) const RECENT_MAX: usize = 8;
 
 /// The state of an entry.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntrantState {
     /// The ledger has not confirmed the entry.
     Pending,
@@ -32,7 +31,7 @@ pub enum EntrantState {
 }
 
 /// A player who has registered.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Entrant {
     pub player: PlayerId,
     pub name: String,
@@ -40,7 +39,7 @@ pub struct Entrant {
     pub payment: Payment,
     /// The number of the player's entries, of which only the last counts.
     pub number: u32,
-    pub state: EntrantState,
+    state: EntrantState,
     /// True if the player of an arena tournament is not paired.
     pub is_paused: bool,
     pub(super) conflict_keys: Vec<ConflictKey>,
@@ -60,9 +59,19 @@ pub struct Entrant {
     pub(super) games: u32,
 }
 
+/// A registration, as the player requests it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Registration<'a> {
+    pub(super) player: PlayerId,
+    pub(super) name: &'a str,
+    pub(super) payment: Payment,
+    pub(super) is_bot: bool,
+    pub(super) conflict_keys: &'a [ConflictKey],
+}
+
 /// The values by which entrants are ranked, the greatest first: the stage reached, the score in it,
 /// and the tie-break.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Standing {
     /// The index of the stage.
     pub stage: u32,
@@ -81,6 +90,34 @@ impl Standing {
 }
 
 impl Entrant {
+    /// Returns the entrant of a registration whose entry is pending.
+    pub(super) fn new(registration: &Registration<'_>, number: u32, at: Timestamp) -> Self {
+        let Registration { player, name, payment, is_bot, conflict_keys } = *registration;
+        Self {
+            player,
+            name: name.into(),
+            is_bot,
+            payment,
+            number,
+            state: EntrantState::Pending,
+            is_paused: false,
+            conflict_keys: conflict_keys.to_vec(),
+            table: None,
+            standing: Standing::default(),
+            group: 0,
+            streak: 0,
+            byes: 0,
+            seat_counts: [0; SEATS_MAX as usize],
+            recent: ArrayVec::new(),
+            waits_since: at,
+            games: 0,
+        }
+    }
+
+    pub fn state(&self) -> EntrantState {
+        self.state
+    }
+
     pub(super) fn takes_part(&self) -> bool {
         self.state == EntrantState::Entered
     }
@@ -109,5 +146,77 @@ impl Entrant {
             self.recent.remove(0);
         }
         self.recent.push(opponent);
+    }
+}
+
+/// The entrants by place, which is the order of their first registration. Numbers of entrants are
+/// known without a search, because registrations ask for them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Entrants {
+    list: Vec<Arc<Entrant>>,
+    places: Arc<BTreeMap<PlayerId, u32>>,
+    /// The number of entrants who have not withdrawn.
+    registered: u32,
+    /// The number of entrants who take part.
+    entered: u32,
+}
+
+impl Entrants {
+    /// Adds an entrant, in place of an earlier entry of the player. Returns the place.
+    pub(super) fn add(&mut self, entrant: Entrant) -> u32 {
+        let player = entrant.player;
+        self.count(entrant.state, 1);
+        if let Some(place) = self.place_of(player) {
+            self.count(self.get(place).state, -1);
+            *self.get_mut(place) = entrant;
+            return place;
+        }
+        let place = u32::try_from(self.list.len()).expect("the number of entrants is bounded");
+        Arc::make_mut(&mut self.places).insert(player, place);
+        self.list.push(Arc::new(entrant));
+        place
+    }
+
+    pub(super) fn place_of(&self, player: PlayerId) -> Option<u32> {
+        self.places.get(&player).copied()
+    }
+
+    pub(super) fn get(&self, place: u32) -> &Entrant {
+        &self.list[place as usize]
+    }
+
+    pub(super) fn get_mut(&mut self, place: u32) -> &mut Entrant {
+        Arc::make_mut(&mut self.list[place as usize])
+    }
+
+    pub(super) fn set_state(&mut self, place: u32, state: EntrantState) {
+        self.count(self.get(place).state, -1);
+        self.count(state, 1);
+        self.get_mut(place).state = state;
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Entrant> {
+        self.list.iter().map(AsRef::as_ref)
+    }
+
+    /// Returns the number of entrants who have not withdrawn.
+    pub(super) const fn registered(&self) -> u32 {
+        self.registered
+    }
+
+    /// Returns the number of entrants who take part.
+    pub(super) const fn entered(&self) -> u32 {
+        self.entered
+    }
+
+    /// Adds an entrant of a state to the numbers, or removes it.
+    fn count(&mut self, state: EntrantState, change: i32) {
+        let add = |number: &mut u32| *number = number.saturating_add_signed(change);
+        if state != EntrantState::Withdrawn {
+            add(&mut self.registered);
+        }
+        if state == EntrantState::Entered {
+            add(&mut self.entered);
+        }
     }
 }

@@ -27,7 +27,6 @@ mod entrant;
 mod event;
 mod id;
 mod input;
-mod keyed;
 mod lots;
 mod money;
 mod phase;
@@ -38,14 +37,13 @@ mod rounds;
 mod seating;
 mod standings;
 mod step;
+mod tables;
 mod terms;
 mod transfer;
 
-use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::collections::BTreeSet;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-
-use serde::{Deserialize, Serialize};
 
 use crate::chance::{Commitment, ServerSeed};
 use crate::coins::Coins;
@@ -71,20 +69,18 @@ pub use terms::{
 };
 pub use transfer::{Direction, Payment, Transfer, TransferKey};
 
-use phase::OpenTable;
+use entrant::Entrants;
+use tables::Tables;
 use transfer::Account;
 
 /// A tournament as a value. Copies share the parts that rarely change.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Tournament {
     id: TournamentId,
     terms: Arc<TournamentTerms>,
     /// The secret of all draws, published when the tournament is over.
     seed: ServerSeed,
-    /// The entrants in the order of their first registration.
-    entrants: Vec<Arc<Entrant>>,
-    /// The indices of the entrants by player.
-    index: Arc<BTreeMap<PlayerId, u32>>,
+    entrants: Entrants,
     phase: Phase,
     /// The end of the registration of a tournament that has started.
     late_until: Timestamp,
@@ -93,15 +89,12 @@ pub struct Tournament {
     round_of_stage: u32,
     /// The number of the last round that has begun, from 1.
     round: u32,
-    /// The number of groups of the stage.
-    groups: u32,
+    /// The numbers of entrants by group of the stage.
+    group_sizes: Vec<u32>,
     /// The number of the last table of the round.
     last_table: u32,
     /// The tables of the round, or those in play of an arena tournament.
-    #[serde(with = "keyed")]
-    tables: BTreeMap<TableNumber, Arc<OpenTable>>,
-    /// The number of tables of the round that have not ended.
-    tables_left: u32,
+    tables: Tables,
     /// The entrants without a table in the round.
     byes: Vec<u32>,
     /// The entrants of an arena tournament who wait for a table.
@@ -128,17 +121,15 @@ impl Tournament {
             id,
             terms: Arc::new(terms),
             seed,
-            entrants: Vec::new(),
-            index: Arc::default(),
+            entrants: Entrants::default(),
             phase: Phase::Announced,
             late_until: Timestamp::default(),
             stage: 0,
             round_of_stage: 0,
             round: 0,
-            groups: 0,
+            group_sizes: Vec::new(),
             last_table: 0,
-            tables: BTreeMap::new(),
-            tables_left: 0,
+            tables: Tables::default(),
             byes: Vec::new(),
             waiting: BTreeSet::new(),
             pool: None,
@@ -207,23 +198,22 @@ impl Tournament {
     }
 
     pub fn entrant(&self, player: PlayerId) -> Option<&Entrant> {
-        let place = self.index.get(&player)?;
-        self.entrants.get(*place as usize).map(AsRef::as_ref)
+        self.entrants.place_of(player).map(|place| self.at_place(place))
     }
 
     /// Iterates over everybody who has registered, in the order of the first registration.
     pub fn entrants(&self) -> impl Iterator<Item = &Entrant> {
-        self.entrants.iter().map(AsRef::as_ref)
+        self.entrants.iter()
     }
 
     /// Returns whether the player has registered and not withdrawn.
     pub fn is_registered(&self, player: PlayerId) -> bool {
-        self.entrant(player).is_some_and(|entrant| entrant.state != EntrantState::Withdrawn)
+        self.entrant(player).is_some_and(|entrant| entrant.state() != EntrantState::Withdrawn)
     }
 
     /// Returns the number of entries, with those that the ledger has not confirmed.
     pub fn entrant_count(&self) -> u32 {
-        self.count_entrants(|entrant| entrant.state != EntrantState::Withdrawn)
+        self.entrants.registered()
     }
 
     /// Returns the table at which the player plays.
@@ -237,24 +227,24 @@ impl Tournament {
     }
 
     fn find_entrant(&self, player: PlayerId) -> Result<(u32, &Entrant), Rejection> {
-        let place = *self.index.get(&player).ok_or(Rejection::NotRegistered)?;
+        let place = self.entrants.place_of(player).ok_or(Rejection::NotRegistered)?;
         let entrant = self.at_place(place);
-        let is_there = entrant.state != EntrantState::Withdrawn;
+        let is_there = entrant.state() != EntrantState::Withdrawn;
         if is_there { Ok((place, entrant)) } else { Err(Rejection::NotRegistered) }
     }
 
     fn at_place(&self, place: u32) -> &Entrant {
-        &self.entrants[place as usize]
+        self.entrants.get(place)
     }
 
     fn at_place_mut(&mut self, place: u32) -> &mut Entrant {
-        Arc::make_mut(&mut self.entrants[place as usize])
+        self.entrants.get_mut(place)
     }
 
     /// Returns the places in the list of the entrants who meet the condition.
     fn places_where(&self, is_meant: impl Fn(&Entrant) -> bool) -> Vec<u32> {
         (0..)
-            .zip(&self.entrants)
+            .zip(self.entrants.iter())
             .filter(|(_, entrant)| is_meant(entrant))
             .map(|(at, _)| at)
             .collect()

@@ -3,8 +3,6 @@
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use serde::{Deserialize, Serialize};
-
 use crate::coins::Coins;
 use crate::table::PlayerId;
 use crate::tournament::Tournament;
@@ -15,7 +13,7 @@ use crate::tournament::prizes::{share_ties, split_by_weights};
 use crate::tournament::transfer::{Payment, TransferKey};
 
 /// The pool of a tournament, fixed when registration closes.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pool {
     /// The sum of all prizes: the buy-ins, completed to the guarantee.
     pub amount: Coins,
@@ -85,7 +83,7 @@ impl Tournament {
     /// change the place (rules 6.5 and 6.6).
     pub fn final_place(&self, player: PlayerId) -> Option<FinalPlace> {
         let own = self.entrant(player)?;
-        let is_final = own.state == EntrantState::Eliminated || self.phase == Phase::Ended;
+        let is_final = own.state() == EntrantState::Eliminated || self.phase == Phase::Ended;
         let place = self.rank_of(player).filter(|_| is_final)?;
         let tied = self.places_where(|entrant| {
             entrant.is_ranked() && !entrant.is_bot && entrant.standing == own.standing

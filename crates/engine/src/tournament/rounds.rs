@@ -14,13 +14,14 @@ use crate::tournament::event::{Event, GroupMember};
 use crate::tournament::lots::{self, Purpose};
 use crate::tournament::phase::Phase;
 use crate::tournament::seating::{WaitingPlayer, balance_seats, seat_everybody};
+use crate::tournament::tables::Tables;
 use crate::tournament::terms::Stage;
 
 impl Tournament {
     /// Starts the first stage that is not skipped: a stage whose cut would eliminate nobody is
     /// (rule 3.2).
     pub(super) fn start_first_stage(&mut self, events: &mut Vec<Event>) {
-        let entered = self.count_entrants(Entrant::takes_part);
+        let entered = self.entrants.entered();
         let stages = self.terms.stages();
         let is_played = |stage: &Stage| stage.advance == 0 || stage.advance < entered;
         let first = stages.iter().position(is_played).unwrap_or(0);
@@ -35,11 +36,12 @@ impl Tournament {
         let seats = usize::from(self.terms.game.seats);
         let wanted = self.current_stage().groups as usize;
         let count = wanted.min(places.len() / seats).max(1);
-        self.groups = u32::try_from(count).unwrap_or(1);
+        self.group_sizes = vec![0; count];
         let mut groups = vec![Vec::new(); count];
         for (number, place) in places.into_iter().enumerate() {
             let group = number % count;
             groups[group].push(self.at_place(place).player);
+            self.group_sizes[group] += 1;
             let entrant = self.at_place_mut(place);
             entrant.group = u32::try_from(group).unwrap_or(0);
             entrant.standing = Standing { stage: index, score: 0, ..entrant.standing };
@@ -49,6 +51,10 @@ impl Tournament {
 
     fn current_stage(&self) -> Stage {
         self.terms.stages()[self.stage as usize]
+    }
+
+    fn group_count(&self) -> u32 {
+        u32::try_from(self.group_sizes.len()).expect("the number of groups is bounded")
     }
 
     /// Orders entrants by lot (rule 2.3).
@@ -62,13 +68,9 @@ impl Tournament {
 
     /// Adds a late entrant to the smallest group, of equal ones to the first (rule 1.5).
     pub(super) fn join_group(&mut self, place: u32, events: &mut Vec<Event>) {
-        let mut sizes = vec![0_u32; self.groups as usize];
-        let others = (0..).zip(&self.entrants).filter(|(other, _)| *other != place);
-        for (_, entrant) in others.filter(|(_, entrant)| entrant.takes_part()) {
-            sizes[entrant.group as usize] += 1;
-        }
-        let smallest = (0..self.groups).min_by_key(|group| sizes[*group as usize]);
-        let group = smallest.unwrap_or(0);
+        let sizes = (0..).zip(&mut self.group_sizes);
+        let Some((group, size)) = sizes.min_by_key(|(_, size)| **size) else { return };
+        *size += 1;
         let stage = self.stage;
         let entrant = self.at_place_mut(place);
         entrant.group = group;
@@ -89,7 +91,7 @@ impl Tournament {
         let seats = usize::from(self.terms.game.seats);
         let mut tables = Vec::new();
         let mut byes = Vec::new();
-        for group in 0..self.groups {
+        for group in 0..self.group_count() {
             let is_member = |entrant: &Entrant| entrant.takes_part() && entrant.group == group;
             let mut members = self.draw(Purpose::Seat, self.round, self.places_where(is_member));
             let without = members.len() % seats;
@@ -104,7 +106,6 @@ impl Tournament {
         }
         let round = self.round;
         let seated = self.seat_tables(round, tables, stage.games);
-        self.tables_left = u32::try_from(seated.len()).unwrap_or(u32::MAX);
         self.phase = Phase::Round;
         self.byes = byes;
         let byes = self.players(&self.byes);
@@ -138,7 +139,7 @@ impl Tournament {
         if self.has_shared_deals() {
             self.score_duplicate_round(stage.games);
         }
-        self.tables.clear();
+        self.tables = Tables::default();
         let seeds = self.deal_seeds(round, stage.games);
         events.push(Event::RoundEnded { round, seeds });
         if self.round_of_stage >= stage.rounds {
@@ -157,7 +158,7 @@ impl Tournament {
     /// (rule 5.4).
     fn score_duplicate_round(&mut self, games: u32) {
         let mut points: BTreeMap<u32, Coins> = BTreeMap::new();
-        for table in self.tables.values() {
+        for table in self.tables.iter() {
             for row in table.points.iter().flatten() {
                 for (place, won) in table.entrants.iter().zip(row) {
                     let sum = points.entry(*place).or_default();
@@ -166,11 +167,11 @@ impl Tournament {
             }
         }
         let even = i64::from(SCORE_EVEN) * i64::from(games);
-        let tables = self.tables.values().flat_map(|table| &table.entrants);
+        let tables = self.tables.iter().flat_map(|table| &table.entrants);
         let mut scores: BTreeMap<u32, i64> =
             tables.chain(&self.byes).map(|place| (*place, even)).collect();
         for game in 0..games as usize {
-            let tables = self.tables.values();
+            let tables = self.tables.iter();
             let (entrants, points): (Vec<&Vec<u32>>, Vec<&Vec<Coins>>) = tables
                 .filter_map(|table| Some((&table.entrants, table.points[game].as_ref()?)))
                 .unzip();
@@ -197,18 +198,18 @@ impl Tournament {
         }
         let mut advanced = Vec::new();
         let mut eliminated = Vec::new();
-        for group in 0..self.groups {
+        let groups = self.group_count();
+        for group in 0..groups {
             let is_member = |entrant: &Entrant| entrant.takes_part() && entrant.group == group;
             let mut members = self.draw(Purpose::Cut, self.stage + 1, self.places_where(is_member));
             members.sort_by_key(|place| Reverse(self.at_place(*place).standing.score));
-            let quota =
-                stage.advance / self.groups + u32::from(group < stage.advance % self.groups);
+            let quota = stage.advance / groups + u32::from(group < stage.advance % groups);
             let quota = (quota as usize).min(members.len());
             advanced.extend_from_slice(&members[..quota]);
             eliminated.extend_from_slice(&members[quota..]);
         }
         for place in &eliminated {
-            self.at_place_mut(*place).state = EntrantState::Eliminated;
+            self.entrants.set_state(*place, EntrantState::Eliminated);
         }
         self.rank(&mut eliminated);
         let stage = self.stage + 1;

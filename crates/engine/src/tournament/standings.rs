@@ -71,7 +71,7 @@ impl Tournament {
                 name: entrant.name.clone(),
                 is_bot: entrant.is_bot,
                 is_paused: entrant.is_paused,
-                is_eliminated: entrant.state == EntrantState::Eliminated,
+                is_eliminated: entrant.state() == EntrantState::Eliminated,
                 score: entrant.standing.score,
                 tie_break: entrant.standing.tie_break,
                 games: entrant.games,
@@ -109,7 +109,7 @@ impl Tournament {
     /// Returns the index of a player's row in the standings, from 0; `None` without an entry that
     /// counts.
     pub fn row_of(&self, player: PlayerId) -> Option<usize> {
-        let at = *self.index.get(&player)?;
+        let at = self.entrants.place_of(player)?;
         let own = self.at_place(at).standing;
         let is_before = |place: &u32| {
             let standing = self.at_place(*place).standing;

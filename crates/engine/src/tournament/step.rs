@@ -1,22 +1,17 @@
 //! The transitions of a tournament: one input at a time, applied as a whole or not at all.
 
 use alloc::collections::BTreeMap;
-use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use arrayvec::ArrayVec;
-
 use crate::coins::Coins;
-use crate::matchmaking::ConflictKey;
-use crate::seat::SEATS_MAX;
 use crate::table::{PlayerId, Timestamp};
 use crate::tournament::Tournament;
-use crate::tournament::entrant::{Entrant, EntrantState, Standing};
+use crate::tournament::entrant::{Entrant, EntrantState, Registration};
 use crate::tournament::event::{Event, SeatedTable};
 use crate::tournament::id::TableNumber;
 use crate::tournament::input::{CancelReason, GameScore, Input, Line};
-use crate::tournament::phase::{OpenTable, Phase};
+use crate::tournament::phase::Phase;
 use crate::tournament::rejection::Rejection;
 use crate::tournament::terms::Format;
 use crate::tournament::transfer::{Payment, Transfer, TransferKey};
@@ -28,15 +23,6 @@ pub struct Transition {
     pub line: Line,
     pub tournament: Tournament,
     pub events: Vec<Event>,
-}
-
-/// A registration, as the player requests it.
-struct Registration<'a> {
-    player: PlayerId,
-    name: &'a String,
-    payment: Payment,
-    is_bot: bool,
-    conflict_keys: &'a [ConflictKey],
 }
 
 impl Tournament {
@@ -114,13 +100,13 @@ impl Tournament {
                 events.push(Event::Resumed { player: *player });
                 self.wait_for_table(place);
             }
-            Input::TableOpened { table } => self.table_mut(*table).is_open = true,
+            Input::TableOpened { table } => self.tables.open(*table),
             Input::GameScored { table, game, scores } => {
                 self.score_game(*table, *game, scores, events);
             }
             Input::TableEnded { table } => {
                 if self.phase.is_over() {
-                    self.tables.remove(table);
+                    self.tables.remove(*table);
                     return;
                 }
                 events.push(Event::TableEnded { table: *table });
@@ -132,7 +118,7 @@ impl Tournament {
                 self.account.drop_pending(TransferKey::Entry { player: *player, number: *number });
                 let Ok((place, entrant)) = self.find_entrant(*player) else { return };
                 if entrant.number == *number {
-                    self.at_place_mut(place).state = EntrantState::Withdrawn;
+                    self.entrants.set_state(place, EntrantState::Withdrawn);
                     events.push(Event::Withdrawn { player: *player, number: *number });
                 }
             }
@@ -141,38 +127,11 @@ impl Tournament {
     }
 
     fn register(&mut self, registration: &Registration<'_>, events: &mut Vec<Event>) {
-        let Registration { player, name, payment, is_bot, conflict_keys } = *registration;
-        let earlier = self.index.get(&player).copied();
-        let number = earlier.map_or(0, |place| self.at_place(place).number) + 1;
-        let entrant = Entrant {
-            player,
-            name: name.clone(),
-            is_bot,
-            payment,
-            number,
-            state: EntrantState::Pending,
-            is_paused: false,
-            conflict_keys: conflict_keys.to_vec(),
-            table: None,
-            standing: Standing::default(),
-            group: 0,
-            streak: 0,
-            byes: 0,
-            seat_counts: [0; SEATS_MAX as usize],
-            recent: ArrayVec::new(),
-            waits_since: self.at,
-            games: 0,
-        };
-        let place = earlier.unwrap_or_else(|| {
-            u32::try_from(self.entrants.len()).expect("the number of entrants is bounded")
-        });
-        if earlier.is_some() {
-            *self.at_place_mut(place) = entrant;
-        } else {
-            Arc::make_mut(&mut self.index).insert(player, place);
-            self.entrants.push(Arc::new(entrant));
-        }
-        let name = name.clone();
+        let Registration { player, name, payment, is_bot, .. } = *registration;
+        let earlier = self.entrant(player).map_or(0, |earlier| earlier.number);
+        let number = earlier + 1;
+        let place = self.entrants.add(Entrant::new(registration, number, self.at));
+        let name = name.into();
         events.push(Event::Registered { player, name, is_bot, number, payment });
         let key = TransferKey::Entry { player, number };
         let player = Some(player);
@@ -192,11 +151,11 @@ impl Tournament {
     /// Withdraws an entrant before the start (rule 1.4). An entry that the ledger has not confirmed
     /// is returned once it has.
     fn withdraw(&mut self, place: u32, events: &mut Vec<Event>) {
-        let entrant = self.at_place_mut(place);
-        let is_held = entrant.state == EntrantState::Entered;
-        entrant.state = EntrantState::Withdrawn;
+        let entrant = self.at_place(place);
+        let is_held = entrant.state() == EntrantState::Entered;
         let player = entrant.player;
         let number = entrant.number;
+        self.entrants.set_state(place, EntrantState::Withdrawn);
         events.push(Event::Withdrawn { player, number });
         if is_held {
             self.return_entry(place);
@@ -224,9 +183,9 @@ impl Tournament {
         let Some(transfer) = self.account.confirm(key) else { return };
         events.push(Event::Transferred { transfer });
         let TransferKey::Entry { player, number } = key else { return };
-        let Some(place) = self.index.get(&player).copied() else { return };
+        let Some(place) = self.entrants.place_of(player) else { return };
         let entrant = self.at_place(place);
-        let is_current = entrant.number == number && entrant.state == EntrantState::Pending;
+        let is_current = entrant.number == number && entrant.state() == EntrantState::Pending;
         let is_early = self.phase == Phase::Announced;
         let is_open = is_early || self.phase.is_running() && self.pool.is_none();
         if is_current && is_open {
@@ -234,7 +193,7 @@ impl Tournament {
             return;
         }
         if is_current {
-            self.at_place_mut(place).state = EntrantState::Withdrawn;
+            self.entrants.set_state(place, EntrantState::Withdrawn);
             events.push(Event::Withdrawn { player, number });
         }
         self.request_return(TransferKey::Return { player, number }, player, transfer.payment);
@@ -242,16 +201,15 @@ impl Tournament {
 
     /// Counts an entry. A sit-and-go starts with the last one; a late entrant joins.
     fn enter(&mut self, place: u32, events: &mut Vec<Event>) {
-        let entrant = self.at_place_mut(place);
-        entrant.state = EntrantState::Entered;
+        self.entrants.set_state(place, EntrantState::Entered);
+        let entrant = self.at_place(place);
         let player = entrant.player;
         let number = entrant.number;
         events.push(Event::Entered { player, number });
         match self.phase {
             Phase::Announced => {
                 let is_sit_and_go = matches!(self.terms.format, Format::SitAndGo { .. });
-                let entered = || self.count_entrants(Entrant::takes_part);
-                if is_sit_and_go && entered() == self.terms.entrants.most {
+                if is_sit_and_go && self.entrants.entered() == self.terms.entrants.most {
                     self.start(events);
                 }
             }
@@ -263,8 +221,7 @@ impl Tournament {
 
     /// Starts the tournament, or cancels it if too few have entered (rule 2.2).
     fn start(&mut self, events: &mut Vec<Event>) {
-        let entered = self.count_entrants(Entrant::takes_part);
-        if entered < self.terms.entrants.least {
+        if self.entrants.entered() < self.terms.entrants.least {
             self.cancel(CancelReason::TooFew, events);
             return;
         }
@@ -299,9 +256,9 @@ impl Tournament {
         }
     }
 
-    fn table_mut(&mut self, number: TableNumber) -> &mut OpenTable {
-        let table = self.tables.get_mut(&number).expect("the table has been checked");
-        Arc::make_mut(table)
+    /// Returns the entrants of a table by seat.
+    fn seated_entrants(&self, number: TableNumber) -> Vec<u32> {
+        self.tables.get(number).map(|table| table.entrants.clone()).unwrap_or_default()
     }
 
     /// Notes the points of a game by seat, and scores it unless the scores follow from all tables.
@@ -314,7 +271,7 @@ impl Tournament {
     ) {
         let by_player: BTreeMap<PlayerId, &GameScore> =
             scores.iter().map(|score| (score.player, score)).collect();
-        let entrants = self.table_mut(number).entrants.clone();
+        let entrants = self.seated_entrants(number);
         let seated: Vec<GameScore> =
             entrants.iter().map(|place| *by_player[&self.at_place(*place).player]).collect();
         let points: Vec<Coins> = seated.iter().map(|score| score.points).collect();
@@ -335,9 +292,7 @@ impl Tournament {
         if matches!(self.terms.format, Format::Arena { .. }) {
             self.score_arena_game(&entrants, &points);
         }
-        let table = self.table_mut(number);
-        table.points[game as usize - 1] = Some(points);
-        let is_last = table.points.iter().all(Option::is_some);
+        let is_last = self.tables.note_points(number, game, points);
         let absent: Vec<bool> = seated.iter().map(|score| score.is_absent).collect();
         events.push(Event::GameScored { table: number, game, scores: seated });
         if matches!(self.terms.format, Format::Arena { .. }) {
@@ -354,21 +309,19 @@ impl Tournament {
 
     /// Ends a table, and the round with its last table.
     fn end_table(&mut self, number: TableNumber, events: &mut Vec<Event>) {
-        let table = self.table_mut(number);
-        table.has_ended = true;
-        let entrants = table.entrants.clone();
+        self.tables.end(number);
+        let entrants = self.seated_entrants(number);
         for place in &entrants {
             self.at_place_mut(*place).table = None;
         }
         if matches!(self.phase, Phase::Arena { .. }) {
-            self.tables.remove(&number);
+            self.tables.remove(number);
             for place in entrants {
                 self.wait_for_table(place);
             }
             return;
         }
-        self.tables_left -= 1;
-        if self.tables_left == 0 {
+        if self.tables.have_ended() {
             self.finish_round(events);
         }
     }
@@ -388,7 +341,7 @@ impl Tournament {
     /// Removes all tables.
     pub(super) fn clear_tables(&mut self) {
         let tables = core::mem::take(&mut self.tables);
-        for table in tables.values().filter(|table| !table.has_ended) {
+        for table in tables.iter().filter(|table| !table.has_ended) {
             for place in &table.entrants {
                 self.at_place_mut(*place).table = None;
             }
@@ -423,8 +376,7 @@ impl Tournament {
             }
             let players = self.players(&entrants);
             seated.push(SeatedTable { table: number, players });
-            let table = OpenTable::new(number, entrants, games);
-            self.tables.insert(number, Arc::new(table));
+            self.tables.add(number, entrants, games);
         }
         seated
     }

@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::coins::Coins;
 use crate::table::PlayerId;
-use crate::tournament::keyed::{self, Keyed};
 
 /// The identity of a transfer, unique in its tournament. Its text is the end of the idempotency key
 /// in the ledger. The variants are in the order of their stages.
@@ -116,19 +115,10 @@ pub struct Transfer {
     pub amount: Coins,
 }
 
-impl Keyed for Transfer {
-    type Key = TransferKey;
-
-    fn key(&self) -> TransferKey {
-        self.key
-    }
-}
-
 /// The account of a tournament as it follows from its journal.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Account {
     /// The transfers that the ledger has not confirmed.
-    #[serde(with = "keyed")]
     pending: BTreeMap<TransferKey, Transfer>,
     /// The balance after the confirmed transfers.
     balance: Coins,

@@ -7,8 +7,8 @@ use bahay_engine::matchmaking::ConflictKey;
 use bahay_engine::table::Timestamp;
 use bahay_engine::testing::{ANNOUNCED_MS, TestRng, tournament_player};
 use bahay_engine::tournament::{
-    CancelReason, Effect, Event, GameScore, Input, Phase, TableNumber, Tournament, TournamentId,
-    TransferKey,
+    CancelReason, Effect, EntrantState, Event, GameScore, Input, Phase, TableNumber, Tournament,
+    TournamentId, TransferKey,
 };
 use uuid::Uuid;
 
@@ -82,6 +82,13 @@ fn check_awaited_tables(tournament: &Tournament, effects: &[Effect]) {
     }
 }
 
+/// Checks the number of entries, which is kept and not counted.
+fn check_entrant_count(tournament: &Tournament) {
+    let is_registered = |one: &&Entrant| one.state() != EntrantState::Withdrawn;
+    let registered = tournament.entrants().filter(is_registered).count();
+    assert_eq!(tournament.entrant_count() as usize, registered);
+}
+
 #[test]
 fn senseless_inputs_never_overdraw_or_change_what_they_are_refused_by() {
     with_each_seed(60, |seed| {
@@ -99,6 +106,7 @@ fn senseless_inputs_never_overdraw_or_change_what_they_are_refused_by() {
             let at = Timestamp::from_ms(now);
             let effects = tournament.effects(at);
             check_awaited_tables(&tournament, &effects);
+            check_entrant_count(&tournament);
             let effect = rng.choose(&effects).cloned();
             let input = match effect.filter(|_| rng.below(2) == 0) {
                 Some(Effect::Tick) => Input::Tick,

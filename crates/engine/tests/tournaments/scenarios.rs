@@ -313,7 +313,7 @@ impl Case {
             ["settled"] => tournament.is_settled().to_string(),
             ["entrants"] => tournament.entrant_count().to_string(),
             ["playing"] => {
-                let playing = |one: &&Entrant| one.state == EntrantState::Entered;
+                let playing = |one: &&Entrant| one.state() == EntrantState::Entered;
                 tournament.entrants().filter(playing).count().to_string()
             }
             ["waiting"] => joined(tournament.waiting_players().into_iter().map(name)),

@@ -49,6 +49,7 @@ fn play_kind(kind: u32) {
             let wrong = verdicts.iter().find(|verdict| !verdict.starts_with("verified: "));
             assert_eq!((wrong, code), (None, Some(0)), "seed {seed}");
         }
+        println!("seed {seed}: {} games, {} kills so far", counts.games, counts.kills);
     }
     println!("{ended} ended, {counts:?}");
     assert!(ended > 0 && counts.games > 0 && counts.kills > 0, "the runs are trivial");

@@ -124,10 +124,10 @@ fn api_entry(tournament: &Tournament, entrant: &Entrant) -> api::TournamentEntry
 }
 
 fn entry_state(tournament: &Tournament, entrant: &Entrant) -> api::EntryState {
-    if entrant.state == EntrantState::Pending {
+    if entrant.state() == EntrantState::Pending {
         return api::EntryState::Pending;
     }
-    if entrant.state == EntrantState::Eliminated {
+    if entrant.state() == EntrantState::Eliminated {
         return api::EntryState::Eliminated;
     }
     match state_of(tournament) {
