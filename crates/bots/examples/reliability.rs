@@ -1,7 +1,7 @@
 //! Prints the split-half correlation of ranks of a duplicate and of an arena tournament of the same
-//! length, among the same bots of known strength:
+//! length, among the same bots of known strength, and the ratio of their means:
 //!
-//! `cargo run --release -p bahay-bots --example reliability -- --players 60 --rounds 30`
+//! `cargo run --release -p bahay-bots --example reliability -- --errors 60 --seeds 100`
 
 use bahay_bots::arena::{Reliability, SplitHalf};
 use bahay_engine::catalog::AnyRules;
@@ -15,12 +15,12 @@ struct Arguments {
     rules: String,
     #[arg(long, default_value_t = 3)]
     seats: u8,
-    #[arg(long, default_value_t = 60)]
+    #[arg(long, default_value_t = 300)]
     players: u32,
     #[arg(long, default_value_t = 30)]
     rounds: u32,
     /// The percentage of random moves of the weakest bot.
-    #[arg(long, default_value_t = 30)]
+    #[arg(long, default_value_t = 60)]
     errors: u32,
     #[arg(long, default_value_t = 10)]
     seeds: u32,
@@ -54,6 +54,9 @@ fn main() {
     }
     let count = i64::from(arguments.seeds.max(1));
     print_row("mean", &sums.map(|sum| sum / count));
+    let [duplicate, _, arena, _] = sums;
+    let ratio = (100 * duplicate).checked_div(arena).unwrap_or(0);
+    println!("ratio of the halves: {}.{:02}", ratio / 100, ratio.abs() % 100);
 }
 
 fn print_row(name: &str, values: &[i64]) {
