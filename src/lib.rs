@@ -1,12 +1,11 @@
-//! The service: it serves the games of `bahay_engine` over REST and sockets, with accounts, a
-//! ledger, a lobby and a desk for operators.
+//! The service: it serves the games of `bahay_engine` over REST and sockets, with accounts, a lobby
+//! and a desk for operators.
 //!
-//! Dependencies point downwards only: `http`, `ws` → `lobby` → `tables` → `ledger`, `archive` → the
-//! packages of `crates`, which know nothing of the service. Leaf packages are modules here under
+//! Dependencies point downwards only: `http`, `ws` → `lobby` → `tables` → `archive` → the packages
+//! of `crates`, which know nothing of the service. Leaf packages are modules here under
 //! their short names, such as `live_store`. `tests/tidy/layers.rs` has the permitted imports.
 
 pub mod accounts;
-pub mod allowance;
 pub mod app;
 pub mod archive;
 pub mod cli;
@@ -15,11 +14,9 @@ pub mod grant_limits;
 pub mod http;
 pub mod idempotency;
 pub mod jobs;
-pub mod ledger;
 pub mod lobby;
 pub mod metrics;
 pub mod months;
-pub mod notices;
 pub mod operate;
 pub mod operators;
 pub mod passes;
@@ -39,7 +36,9 @@ pub mod verify;
 pub mod ws;
 
 pub use bahay_base::{clock, entropy, ids, reason};
+pub use bahay_ledger::allowance;
 pub use {
-    bahay_auth as auth, bahay_db as db, bahay_live_store as live_store, bahay_openid as openid,
-    bahay_rate_limit as rate_limit, bahay_records as records, bahay_telemetry as telemetry,
+    bahay_auth as auth, bahay_db as db, bahay_ledger as ledger, bahay_live_store as live_store,
+    bahay_notices as notices, bahay_openid as openid, bahay_rate_limit as rate_limit,
+    bahay_records as records, bahay_telemetry as telemetry,
 };

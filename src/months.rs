@@ -10,15 +10,13 @@
 
 use std::time::Duration;
 
-use jiff_sqlx::{Timestamp, ToSqlx as _};
+use jiff_sqlx::Timestamp;
 use prometheus_client::metrics::gauge::Gauge;
 use sqlx::{PgExecutor, PgPool};
 
 use crate::db;
+use crate::ledger::months::TABLES;
 use crate::metrics::Metrics;
-
-/// The partitioned tables.
-pub const TABLES: [&str; 3] = ["operations", "account_operations", "player_settlements"];
 
 /// The number of months created ahead.
 pub const AHEAD: i32 = 3;
@@ -28,14 +26,6 @@ const COUNTED_MAX: i64 = 100_000;
 
 /// The interval of maintenance.
 pub const PERIOD: Duration = Duration::from_mins(10);
-
-/// Returns the least operation id of the month (UTC) of a time, like the database function of the
-/// same name: an operation of that time or later has no lower id.
-pub fn first_operation_of(at: jiff::Timestamp) -> i64 {
-    let date = at.to_zoned(jiff::tz::TimeZone::UTC).date();
-    let month = (i64::from(date.year()) - 2_000) * 100 + i64::from(date.month());
-    month.saturating_mul(1_000_000_000_000)
-}
 
 /// Creates partitions ahead of time. Clones share the gauges.
 #[derive(Clone, Debug)]
@@ -122,31 +112,6 @@ impl Months {
             .await?;
         tx.commit().await
     }
-}
-
-/// Creates the partitions of all tables for a range of months, for a backfill. Requires the login
-/// that owns the schema, or the role of the service.
-pub async fn create_partitions(
-    pool: &PgPool,
-    from: jiff::Timestamp,
-    to: jiff::Timestamp,
-) -> Result<(), sqlx::Error> {
-    sqlx::query!(
-        r#"
-        select count(make_month(t.name, m.month at time zone 'UTC')) as "count!"
-        from unnest($1::text[]) as t (name)
-        cross join generate_series(
-            date_trunc('month', $2::timestamptz at time zone 'UTC'), $3::timestamptz at time zone 'UTC',
-            interval '1 month'
-        ) as m (month)
-        "#,
-        &TABLES.map(String::from),
-        from.to_sqlx() as _,
-        to.to_sqlx() as _
-    )
-    .fetch_one(pool)
-    .await
-    .map(|_| ())
 }
 
 async fn create_partition(

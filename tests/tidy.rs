@@ -277,7 +277,7 @@ fn the_checks_find_what_is_wrong_and_only_that() {
         (banned, "crates/db/src/lib.rs", "#[allow(dead_code)]", "#[expect(dead_code)]"),
         (banned, "tests/it/x.rs", "#[ignore]\nfn f() {}", "let r = r#\"#[ignore]\"#;"),
         (banned, "src/x.rs", "self.pool.begin().await?", "db::begin(&self.pool).await?"),
-        (floats, "src/ledger/fee.rs", "let fee = 0.05_f64 as f64;", "let f64s = self.0.5;"),
+        (floats, "crates/ledger/src/fee.rs", "let fee = 0.05_f64 as f64;", "let f64s = self.0.5;"),
         (floats, "src/http/core/pagination.rs", "fn of(coins: f32) {}", "let r = \"f32\"; // f64"),
         (floats, "src/ws/x.rs", "let s = pause.as_secs_f64();", "let s = pause.as_millis();"),
         (floats, "src/live_store/x.rs", "let half = 0.5 * sum;", "for half in 0..5 {}"),

@@ -13,6 +13,6 @@ pub mod tables;
 pub use choices::Choices;
 
 /// The ledger's module, compiled without the rest of the ledger.
-#[path = "../../src/ledger/canonical.rs"]
+#[path = "../../crates/ledger/src/canonical.rs"]
 #[expect(dead_code, reason = "only the canonical form of single documents is tested")]
 pub mod canonical;

@@ -20,7 +20,9 @@ pub(crate) const LEAVES: &[(&str, &str)] = &[
     ("bahay_base::ids::", "crate::ids::"),
     ("bahay_base::reason::", "crate::reason::"),
     ("bahay_db::", "crate::db::"),
+    ("bahay_ledger::", "crate::ledger::"),
     ("bahay_live_store::", "crate::live_store::"),
+    ("bahay_notices::", "crate::notices::"),
     ("bahay_openid::", "crate::openid::"),
     ("bahay_rate_limit::", "crate::rate_limit::"),
     ("bahay_records::", "crate::records::"),
@@ -29,25 +31,21 @@ pub(crate) const LEAVES: &[(&str, &str)] = &[
 
 /// The arrows of the service. Leaf packages count as modules.
 const ARROWS: &str = "
-# Bounds on collecting the coins of many accounts: pure, or with a count of its own.
-allowance:
+# A bound on collecting the coins of many accounts.
 grant_limits: clock
 metrics:
 # Authentication and accounts.
 accounts: auth clock db entropy grant_limits ids ledger notices openid reason
-# Stored and live state. They are independent, but for the ledger, which stores a game's record
-# in the transaction that settles it.
+# Stored state.
 idempotency: db entropy
 archive: clock db ids records
-notices: clock db
 passes: clock db ids notices
 # Refusals as responses.
 problem: auth db records
 # Monthly partitions, created ahead of time.
-months: db metrics
+months: db ledger metrics
 # The removal of old data.
 retention: clock db idempotency
-ledger: allowance archive clock db entropy ids months notices reason
 # Relations and standings of players: projected from records, some time after the game.
 social: db ids reason
 replay:

@@ -9,7 +9,7 @@ const DOORS: &str = "
 axum: http operators problem ws
 argon2: accounts
 # Modules that read for REST read its bodies. Tables, the lobby and the socket know none.
-bahay_api: accounts archive cli http ledger notices operators problem reports rooms social standings
+bahay_api: accounts archive cli http operators problem reports rooms social standings
     tournaments
 hyper: http
 hyper_util: cli http
@@ -17,7 +17,7 @@ maud: http
 prometheus_client: metrics months verify
 qrcodegen: http
 # `app` and `config` name the pool, its options and its error, and no query.
-sqlx: accounts app archive config grant_limits idempotency jobs ledger months notices operators
+sqlx: accounts app archive config grant_limits idempotency jobs months operators
     passes projections ratings reports retention rewards rooms social standings tournaments verify
 totp_rs: operators
 zstd: http

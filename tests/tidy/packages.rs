@@ -26,6 +26,9 @@ pub(crate) const PACKAGES: &[(&str, &[&str])] = &[
     ("live-store", &["base", "engine", "shell"]),
     ("api", &["base", "engine", "names", "protocol", "shell"]),
     ("events", &["base", "db"]),
+    // The books, and the inbox of players that they write to.
+    ("notices", &["api", "base", "db", "engine"]),
+    ("ledger", &["api", "base", "db", "engine", "notices"]),
     // The behaviour of a player's client without I/O.
     ("client", &["engine", "protocol", "shell"]),
     // Its interface for other languages.
@@ -61,7 +64,7 @@ pub(crate) const RESTRICTED: &[(&str, &[&str])] = &[
     ("ring", &["auth"]),
     ("rustix", &["bahay"]),
     ("socket2", &["rate-limit"]),
-    ("sqlx", &["bahay", "db", "events", "jobs", "lab", "records"]),
+    ("sqlx", &["bahay", "db", "events", "jobs", "lab", "ledger", "notices", "records"]),
     ("tokio-tungstenite", &["bahay", "client-tokio", "lab"]),
     ("totp-rs", &["bahay"]),
     ("tracing-subscriber", &["telemetry"]),

@@ -12,11 +12,11 @@ archive: game_records halted_tables tournament_games
 crates/db: owner_settings
 crates/jobs: jobs
 crates/lab: players
+crates/ledger: account_operations accounts seals unsealed_operations
+crates/notices: notices
 crates/records: archive_dictionaries
 grant_limits: grant_counts
 idempotency: idempotency_keys
-ledger: account_operations accounts seals unsealed_operations
-notices: notices
 operators: audit_entries corrections operator_browsers operator_credentials operator_enrolments
     operator_issuances operator_sessions operators pair_reviews player_notes
 passes: tournament_passes

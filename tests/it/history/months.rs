@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 
 use bahay::db::{self, PoolOptions};
 use bahay::ledger::audit::Difference;
+use bahay::ledger::months::{TABLES, create_partitions, first_operation_of};
 use bahay::ledger::{Code, EntryFilter, Grant, LedgerError};
 use bahay::metrics::Metrics;
-use bahay::months::{self, AHEAD, Months, MonthsReport, TABLES};
+use bahay::months::{AHEAD, Months, MonthsReport};
 use bahay_engine::coins::Coins;
 use bahay_engine::table::TableId;
 use sqlx::{AssertSqlSafe, PgPool};
@@ -415,12 +416,12 @@ async fn a_year_ends_without_a_gap_and_the_program_and_the_database_agree() {
     let mut last = i64::MIN;
     for time in times {
         let of_database = number(&pool, &format!("select first_operation_of('{time}')")).await;
-        assert_eq!(months::first_operation_of(time.parse().unwrap()), of_database, "{time}");
+        assert_eq!(first_operation_of(time.parse().unwrap()), of_database, "{time}");
         assert!(of_database >= last);
         last = of_database;
     }
     let time = |text: &str| text.parse::<jiff::Timestamp>().unwrap();
-    months::create_partitions(&pool, time("2027-11-30T23:59:59Z"), time("2028-03-01T00:00:00Z"))
+    create_partitions(&pool, time("2027-11-30T23:59:59Z"), time("2028-03-01T00:00:00Z"))
         .await
         .unwrap();
     for table in TABLES {

@@ -7,8 +7,8 @@ use bahay_engine::matchmaking::ConflictKey;
 use bahay_engine::table::Timestamp;
 use bahay_engine::testing::{ANNOUNCED_MS, TestRng, tournament_player};
 use bahay_engine::tournament::{
-    CancelReason, Effect, EntrantState, Event, GameScore, Input, Phase, TableNumber, Tournament,
-    TournamentId, TransferKey,
+    CancelReason, Effect, Entrant, EntrantState, Event, GameScore, Input, Phase, TableNumber,
+    Tournament, TournamentId, TransferKey,
 };
 use uuid::Uuid;
 

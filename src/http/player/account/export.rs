@@ -12,7 +12,6 @@ use axum::http::Method;
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
 use bahay_api::operator::players::PlayerNote;
-use bahay_api::player::account::WalletEntry;
 use bahay_api::player::export::{
     ExportHead, ExportedNote, ExportedSanction, ExportedTournament, ReceivedReport, SentReport,
 };
@@ -22,7 +21,7 @@ use serde::Serialize;
 use tokio::sync::Semaphore;
 use uuid::Uuid;
 
-use super::own_account::require_profile;
+use super::own_account::{require_profile, to_wallet, to_wallet_entry};
 use crate::accounts::{SanctionKind, SanctionReader, SanctionRecord};
 use crate::archive;
 use crate::auth::Player;
@@ -130,7 +129,7 @@ async fn gather_head(services: &Services, player: &Player) -> Result<ExportHead,
         reports_made: made.into_iter().map(SentReport::from).collect(),
         reports_received: received.iter().map(ReceivedReport::from).collect(),
         statistics: load_statistics(&services.standings, id).await?,
-        wallet: services.ledger.wallet(id).await?.into(),
+        wallet: to_wallet(services.ledger.wallet(id).await?),
         rewards: services.rewards.status(id).await?.into(),
         tournaments: tournaments.collect(),
         passes: passes.map(to_pass).collect(),
@@ -201,7 +200,7 @@ impl ExportStream {
             ExportSection::Entries(cursor) => {
                 let filter = EntryFilter::default();
                 let page = self.services.ledger.entries(id, &filter, cursor, PORTION_ROWS).await?;
-                self.write_items(&mut text, page.items.into_iter().map(WalletEntry::from))?;
+                self.write_items(&mut text, page.items.into_iter().map(to_wallet_entry))?;
                 page.next.map(|next| ExportSection::Entries(Some(next)))
             }
             ExportSection::Games(cursor) => {

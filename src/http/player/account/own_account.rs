@@ -63,29 +63,26 @@ pub(crate) async fn show_wallet(
     State(ledger): State<Ledger>,
     player: Player,
 ) -> Result<Json<Wallet>, Problem> {
-    Ok(Json(ledger.wallet(player.id).await?.into()))
+    Ok(Json(to_wallet(ledger.wallet(player.id).await?)))
 }
 
-impl From<ledger::Wallet> for Wallet {
-    fn from(wallet: ledger::Wallet) -> Self {
-        let ledger::Wallet { available, held, version } = wallet;
-        Self { available: available.into(), held: held.into(), version }
-    }
+pub(super) fn to_wallet(wallet: ledger::Wallet) -> Wallet {
+    let ledger::Wallet { available, held, version } = wallet;
+    Wallet { available: available.into(), held: held.into(), version }
 }
 
-impl From<Entry> for WalletEntry {
-    fn from(entry: Entry) -> Self {
-        let record = entry.game.filter(|_| entry.has_record);
-        Self {
-            version: entry.version,
-            code: entry.code,
-            amount: entry.amount.into(),
-            balance_before: entry.balance_before.into(),
-            balance_after: entry.balance_after.into(),
-            game: entry.game.map(|game| game.0),
-            record: record.map(|game| format!("/v1/games/{game}/record")),
-            booked_at: Time::from_ms(entry.booked_at_ms),
-        }
+/// Returns an entry of the ledger as the API shows it.
+pub(super) fn to_wallet_entry(entry: Entry) -> WalletEntry {
+    let record = entry.game.filter(|_| entry.has_record);
+    WalletEntry {
+        version: entry.version,
+        code: entry.code,
+        amount: entry.amount.into(),
+        balance_before: entry.balance_before.into(),
+        balance_after: entry.balance_after.into(),
+        game: entry.game.map(|game| game.0),
+        record: record.map(|game| format!("/v1/games/{game}/record")),
+        booked_at: Time::from_ms(entry.booked_at_ms),
     }
 }
 
@@ -98,7 +95,7 @@ pub(crate) async fn list_wallet_entries(
     let filter =
         ledger::EntryFilter { codes: code, from: from.map(Into::into), to: to.map(Into::into) };
     let read = |below, limit| ledger.entries(request.caller.id, &filter, below, limit);
-    Ok(Json(request.read(&list, read).await?.map(WalletEntry::from)))
+    Ok(Json(request.read(&list, read).await?.map(to_wallet_entry)))
 }
 
 impl From<LedgerError> for Problem {
