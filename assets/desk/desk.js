@@ -10,7 +10,7 @@ document.addEventListener('submit', async (event) => {
   if (form.getAttribute('method') !== 'post') return;
   event.preventDefault();
   if (form.hasAttribute('aria-busy')) return;
-  if ('confirm' in form.dataset && !window.confirm(form.dataset.confirm)) return;
+  if ('confirm' in form.dataset && !window.confirm(askAbout(form))) return;
   form.setAttribute('aria-busy', 'true');
   try {
     await sendForm(form, submitter);
@@ -19,6 +19,15 @@ document.addEventListener('submit', async (event) => {
   }
   form.removeAttribute('aria-busy');
 });
+
+// The question of a form, in which the name of a field in braces stands for what is chosen or filled in.
+function askAbout(form) {
+  return form.dataset.confirm.replace(/ ?\{(\w+)\}/g, (part, name) => {
+    const field = form.elements[name];
+    const value = field.selectedOptions?.[0].textContent ?? field.value;
+    return value && part.startsWith(' ') ? ` ${value}` : value;
+  });
+}
 
 async function sendForm(form, submitter) {
   if ('isOld' in form.dataset && !await renewToken(form)) return;
@@ -132,15 +141,21 @@ for (const part of document.querySelectorAll('[data-live]')) {
     });
   }
   const show = (text) => {
-    // Unchanged content is not replaced, so that the selection is kept; the focus returns to its link.
+    // Unchanged content is not replaced, so that the selection is kept; the focus returns to its link, or to the
+    // summary or region of its place, and regions stay scrolled.
     if (text === part.dataset.shown) return;
     const open = [...part.querySelectorAll('details')].map((details) => details.open);
-    const link = part.contains(document.activeElement) && document.activeElement.getAttribute('href');
+    const regions = [...part.querySelectorAll('.scroll')].map(({ scrollLeft, scrollTop }) => [scrollLeft, scrollTop]);
+    const focus = part.contains(document.activeElement) ? document.activeElement : null;
+    const link = focus?.getAttribute('href');
+    const places = ['summary', '.scroll'].map((kind) => [kind, [...part.querySelectorAll(kind)].indexOf(focus)]);
     part.innerHTML = text;
     part.querySelectorAll('details').forEach((details, place) => {
       details.open = open[place] ?? false;
     });
+    part.querySelectorAll('.scroll').forEach((region, place) => region.scrollTo(...regions[place] ?? [0, 0]));
     if (link) part.querySelector(`a[href="${CSS.escape(link)}"]`)?.focus();
+    for (const [kind, place] of places) part.querySelectorAll(kind)[place]?.focus();
     part.dataset.shown = text;
   };
   const load = async () => {

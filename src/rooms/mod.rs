@@ -44,6 +44,9 @@ pub use crate::ids::TOURNAMENT_ROOM as TOURNAMENT;
 /// The maximum length of a name, in characters.
 pub const NAME_LENGTH_MAX: usize = 40;
 
+/// The maximum of a bet, which a slip of the keyboard would exceed.
+pub const BET_MAX: Coins = Coins::from_hundredths(10_000_000 * 100);
+
 /// The maximum of a winner's fee, in ten-thousandths.
 pub const FEE_BASIS_POINTS_MAX: u32 = 5_000;
 

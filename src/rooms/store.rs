@@ -12,8 +12,8 @@ use uuid::Uuid;
 
 use super::rules::{check_clocks, unsound};
 use super::{
-    Catalog, FEE_BASIS_POINTS_MAX, NAME_LENGTH_MAX, PRACTICE, PRIVATE, ROOMS_MAX, Room, RoomError,
-    SettingChange, TOURNAMENT,
+    BET_MAX, Catalog, FEE_BASIS_POINTS_MAX, NAME_LENGTH_MAX, PRACTICE, PRIVATE, ROOMS_MAX, Room,
+    RoomError, SettingChange, TOURNAMENT,
 };
 use crate::clock::Timestamp;
 use crate::db;
@@ -63,6 +63,9 @@ impl RoomDraft {
         }
         if price.bet.is_negative() || price.bet.is_zero() {
             return unsound("bet", "a bet is at least 0.01");
+        }
+        if price.bet > BET_MAX {
+            return unsound("bet", "a bet is at most 10,000,000");
         }
         if price.multiplier == 0 {
             return unsound("multiplier", "a multiplier is at least one");

@@ -216,16 +216,23 @@ const rows = settlements.getByRole('row').filter({ has: luz.getByText('newbie', 
 // The list is empty until the settlements are counted.
 await rows.first().waitFor();
 await checkPage(luz, 'settlements with games');
-// A refresh with new content keeps the focus.
-await rows.first().getByRole('link').first().focus();
-const focused = await luz.evaluate(() => document.activeElement.href);
-await luz.route('**/desk/settlements/live*', async (route) => {
-  const answer = await route.fetch();
-  await route.fulfill({ response: answer, body: `${await answer.text()}<p>A newer list</p>` });
-});
-await luz.getByText('A newer list').waitFor();
-assert.equal(await luz.evaluate(() => document.activeElement.href), focused);
-await luz.unroute('**/desk/settlements/live*');
+// A refresh with new content keeps the focus on a link, and on a region of the page.
+const readFocus = () => luz.evaluate(() => document.activeElement.href ?? document.activeElement.ariaLabel);
+for (const [focusable, news] of [
+  [rows.first().getByRole('link').first(), 'A newer list'],
+  [luz.getByRole('region', { name: 'Settlements' }), 'The newest list'],
+]) {
+  await focusable.focus();
+  const focused = await readFocus();
+  assert.ok(focused);
+  await luz.route('**/desk/settlements/live*', async (route) => {
+    const answer = await route.fetch();
+    await route.fulfill({ response: answer, body: `${await answer.text()}<p>${news}</p>` });
+  });
+  await luz.getByText(news).waitFor();
+  assert.equal(await readFocus(), focused);
+  await luz.unroute('**/desk/settlements/live*');
+}
 const ending = await rows.first().getByRole('cell').nth(8).innerText();
 // A game and one of its endings may have the same name, so the cell is found by its column.
 const alike = await rows.filter({ has: luz.locator(`td:nth-child(9):text-is("${ending}")`) }).count();

@@ -143,7 +143,9 @@ export async function doJobs({ page, job }, colleague, check) {
     await ban.getByLabel('Ban or mute', { exact: true }).selectOption('Ban');
     await ban.getByLabel('Duration').selectOption('3 days');
     await ban.getByLabel('Reason').fill('Banned for the browser tests');
+    const asked = page.waitForEvent('dialog');
     await ban.getByRole('button').click();
+    assert.match((await asked).message(), /^Ban: 3 days\. /);
     await page.getByRole('button', { name: 'Lift the ban' }).waitFor();
   });
   await page.getByRole('button', { name: 'Lift the ban' }).click();

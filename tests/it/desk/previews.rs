@@ -145,6 +145,7 @@ async fn a_refused_setting_of_a_room_is_named_and_no_typed_value_is_lost() {
         ("fee_basis_points", "50.01", 422, "a fee is at most 50 %"),
         ("fee_basis_points", "much", 422, "a number with at most 2 decimal places"),
         ("bet", "0", 422, "a bet is at least 0.01"),
+        ("bet", "10000000.01", 422, "a bet is at most 10,000,000"),
         ("multiplier", "-1", 422, "a whole number"),
         ("pot.hits_to_win", "4", 422, "two or three consecutive wins"),
         ("pot.ante", "0", 422, "at least one bet"),

@@ -84,7 +84,7 @@ pub struct RoomSettings {
     #[schema(value_type = Option<Object>)]
     pub rules: serde_json::Value,
     /// The value of one count at multiplier 1.
-    #[schema(minimum = 1, example = 100)]
+    #[schema(minimum = 1, maximum = 1_000_000_000, example = 100)]
     pub bet: i64,
     #[schema(minimum = 1, example = 1)]
     pub multiplier: u32,

@@ -24,8 +24,8 @@ const HERE: &str = "/desk/sanctions";
 /// The number of sanctions on one page.
 const PAGE: u32 = 50;
 
-const KINDS: [(SanctionKind, &str, &str); 2] =
-    [(SanctionKind::Ban, "Ban", "Lift the ban"), (SanctionKind::Mute, "Mute", "Lift the mute")];
+/// The kinds of sanctions with their names.
+const KINDS: [(SanctionKind, &str); 2] = [(SanctionKind::Ban, "Ban"), (SanctionKind::Mute, "Mute")];
 
 /// The durations that an operator can choose, in hours. None is chosen at first.
 const DURATIONS: [(&str, &str); 8] = [
@@ -52,10 +52,13 @@ pub(crate) async fn section(
     let now = sanctions.now();
     let mut rows = Vec::new();
     let mut in_force = Vec::new();
-    for (kind, name, lift) in KINDS {
+    for (kind, name) in KINDS {
         let listed = sanctions.list(player, kind).await?;
-        if listed.iter().any(|sanction| sanction.is_in_force(now)) {
-            in_force.push((kind, lift));
+        match listed.iter().filter(|sanction| sanction.is_in_force(now)).count() {
+            0 => {}
+            1 => in_force.push((kind, format!("Lift the {}", kind.as_str()))),
+            // All of a kind are lifted at once.
+            count => in_force.push((kind, format!("Lift all {count} {}s", kind.as_str()))),
         }
         rows.extend(
             listed.iter().map(|sanction| (sanction.imposed_at, row(&session.zone, name, sanction))),
@@ -64,7 +67,7 @@ pub(crate) async fn section(
     rows.sort_by_key(|(imposed_at, _)| std::cmp::Reverse(*imposed_at));
     let rows = rows.iter().map(|(_, row)| row);
     let columns = "Kind | Since | By | Until | Lifted | Lifted by | Reason";
-    let kinds = KINDS.map(|(kind, name, _)| (kind.as_str(), name));
+    let kinds = KINDS.map(|(kind, name)| (kind.as_str(), name));
     Ok(html! {
         (table("Bans and mutes, newest first", columns, rows))
         @if session.operator.require_moderator().is_ok() {
@@ -76,7 +79,7 @@ pub(crate) async fn section(
                 }
             }
             form method="post" action={ (here) "/sanctions" }
-                data-confirm="Impose this sanction? The player is told the reason and the end." {
+                data-confirm="{kind}: {duration} {hours}. The player is told the reason and the end. Impose it?" {
                 (session.form_token())
                 (select("kind", "Ban or mute", &kinds, ""))
                 (select("duration", "Duration", &DURATIONS, ""))
@@ -132,10 +135,10 @@ pub(crate) async fn list(
 }
 
 fn row_in_force(zone: &HouseZone, sanction: &SanctionInForce) -> Vec<Markup> {
-    let kinds = KINDS.into_iter().find(|(kind, ..)| *kind == sanction.kind);
+    let kinds = KINDS.into_iter().find(|(kind, _)| *kind == sanction.kind);
     vec![
         player_link(sanction.player, &sanction.name),
-        html! { @if let Some((_, name, _)) = kinds { (name) } },
+        html! { @if let Some((_, name)) = kinds { (name) } },
         zone.time(sanction.imposed_at),
         author_text(sanction.imposed_by.as_deref()),
         sanction.ends_at.map_or_else(|| html! { "permanent" }, |at| zone.time(at)),
