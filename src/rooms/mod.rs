@@ -44,7 +44,7 @@ pub use crate::ids::TOURNAMENT_ROOM as TOURNAMENT;
 /// The maximum length of a name, in characters.
 pub const NAME_LENGTH_MAX: usize = 40;
 
-/// The maximum of a bet, which a slip of the keyboard would exceed.
+/// The maximum of a bet in a room, against slips of the keyboard.
 pub const BET_MAX: Coins = Coins::from_hundredths(10_000_000 * 100);
 
 /// The maximum of a winner's fee, in ten-thousandths.

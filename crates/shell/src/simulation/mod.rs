@@ -5,9 +5,9 @@
 //! The tables, the game, the AI and the records are the real ones, and so is the shell: `driver`
 //! and `session` perform the calls of [`TableHost`](crate::TableHost) and
 //! [`PlayerSession`](crate::PlayerSession) as the service does. Redis and PostgreSQL are models of
-//! the contracts of the scripts in `crates/live-store` and the operations of `crates/ledger/src`. Players
-//! are seated by the shell's [`Seating`](crate::lobby::Seating). During the run and at its end,
-//! `checks` compares every message, view, line and payment with the truth.
+//! the contracts of the scripts in `crates/live-store` and the operations of `crates/ledger`.
+//! Players are seated by the shell's [`Seating`](crate::lobby::Seating). During the run and at its
+//! end, `checks` compares every message, view, line and payment with the truth.
 //!
 //! Everything is generic over the game. The cards that a message names are checked only at games
 //! for which `checks/cards` states who may see which card.
