@@ -29,6 +29,7 @@ mod players;
 mod projection;
 mod search;
 mod settlements;
+mod titles;
 
 use std::sync::Arc;
 
@@ -53,6 +54,7 @@ pub use pairs::{
     CONDUCT_PERIOD, ConductMeasurement, PAIR_DAYS_MAX, PairPosition, Pairs, TournamentPair,
 };
 pub use players::{PlayerReport, TooManyBookings, write_statement};
+pub use titles::{account_title, describe_item, operation_title, purpose_title};
 
 /// The maximum page size; a larger limit is reduced to it.
 pub const PAGE_MAX: u32 = 100;

@@ -14,7 +14,7 @@ import { runTournaments } from './tournaments.mjs';
 
 const [url, executablePath, sandbox, codeOfAdmin, codeOfFinance] = process.argv.slice(2);
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const OTHER_ROOMS = ['tongo-options-newbie', 'tongo-assets-newbie'];
+const OTHER_ROOMS = [['tongo-options-newbie', 'Tongo (options), Newbie'], ['tongo-assets-newbie', 'Tongo (assets), Newbie']];
 /** A step of a replay with the name of one of the demo's players. */
 const WHO_DID_WHAT = /^\d+\. (Althea|Benjie|Carmela|Dalisay)( \(the (clock|AI)\))? \S/;
 const PASSWORD = 'rain on a tin roof';
@@ -212,7 +212,7 @@ await enrol(ben, 'kuya.ben', codeOfFinance);
 // Settlements are filtered; one is opened, and its game is replayed step by step, by button and by key.
 await luz.goto(`${url}/desk/settlements`);
 const settlements = luz.getByRole('table', { name: 'Settlements' });
-const rows = settlements.getByRole('row').filter({ has: luz.getByText('newbie', { exact: true }) });
+const rows = settlements.getByRole('row').filter({ has: luz.getByText('Newbie', { exact: true }) });
 // The list is empty until the settlements are counted.
 await rows.first().waitFor();
 await checkPage(luz, 'settlements with games');
@@ -315,9 +315,9 @@ await ben.getByText('verified', { exact: true }).waitFor();
 assert.equal(await ben.getByRole('link', { name: 'Replay with all hands' }).count(), 0);
 
 // The other games have a replay too, with a step for each action and its player.
-for (const room of OTHER_ROOMS) {
+for (const [room, name] of OTHER_ROOMS) {
   await luz.goto(`${url}/desk/settlements?room=${room}`);
-  const game = settlements.getByRole('row').filter({ hasText: room }).first();
+  const game = settlements.getByRole('row').filter({ hasText: name }).first();
   await game.getByRole('link').first().click();
   await luz.getByText('verified', { exact: true }).waitFor();
   assert.equal(await luz.getByText('differs').count(), 0);
@@ -457,7 +457,7 @@ for (const path of pages) {
   assert.ok(bytes < 200_000, `${path} has ${bytes} bytes`);
   await checkPage(luz, path);
 }
-assert.ok((await luz.getByRole('table').innerText()).includes('correction_approve'));
+assert.ok((await luz.getByRole('table').innerText()).includes('Correction approved'));
 
 // The trial balance of many accounts is loaded after the page of the ledger.
 await luz.route(`${url}/desk/ledger`, async (route) => {

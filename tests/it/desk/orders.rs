@@ -68,7 +68,7 @@ async fn a_correction_is_requested_once_and_approved_by_another_operator() {
     ];
     assert_eq!(entries, expected);
     let found = ben.get(&format!("/desk/audit?subject=correction:{id}&operator=ate.luz")).await;
-    found.shows("<td>correction_request</td>").hides("<td>correction_approve</td>");
+    found.shows("<td>Correction requested</td>").hides("<td>Correction approved</td>");
     ben.get("/desk/audit?from=2999-01-01T00:00").await.shows("No entries.");
     // The entry of an export has the conditions of its search, in the words of the form.
     ben.get("/desk/audit.csv?subject=room:newbie&from=2026-02-01T00:00").await.expect(200);

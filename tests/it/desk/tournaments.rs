@@ -60,12 +60,12 @@ async fn a_tournament_is_announced_as_it_was_shown_and_cancelled_after_the_amoun
     luz.load(&format!("{HERE}?state=running")).await.hides("Ring of three");
     luz.load(&format!("{HERE}?format=sit_and_go&kind=tongits")).await.shows("Ring of three");
     let page = luz.load(&path).await;
-    page.shows("Commitment to the seed").shows("tournament_announce").hides("Seed</dt>");
+    page.shows("Commitment to the seed").shows("Tournament announced").hides("Seed</dt>");
 
     let entry = format!("/v1/tournaments/{id}/entry");
     ok(server.call(Method::PUT, &entry, guest).json(&json!({}))).await;
     let page = luz.load(&path).await;
-    page.shows(&guest.id).shows("tournament entry").shows("5.50");
+    page.shows(&guest.id).shows("Tournament entry").shows("5.50");
     let token = luz.create_token().await;
     let over_api = ok(server.get(&format!("/v1/operator/tournaments/{id}"), &token)).await;
     assert_eq!(over_api["balance"], json!(550));
@@ -90,7 +90,7 @@ async fn a_tournament_is_announced_as_it_was_shown_and_cancelled_after_the_amoun
     ok(server.call(Method::PUT, &entry, late).json(&json!({}))).await;
     let refused = luz.send(&cancellation, &cancellation, &one_player).await.expect(409);
     refused.shows("the amounts have changed").shows(&late.id).shows("the amounts change again");
-    luz.load(&path).await.shows("announced").hides("tournament return");
+    luz.load(&path).await.shows("announced").hides("Tournament entry returned");
     let over_api = json!({ "reason": REASON, "digest": digest });
     let cancel_path = format!("/v1/operator/tournaments/{id}/cancellation");
     let cancel = server.post_once(&token, &cancel_path, &over_api);
@@ -100,7 +100,7 @@ async fn a_tournament_is_announced_as_it_was_shown_and_cancelled_after_the_amoun
     assert_eq!(between(&refused.text, "name=\"shown\" value=\"", "\""), two_players);
     let seen = [("reason", REASON), ("shown", &*two_players)];
     luz.send(&cancellation, &cancellation, &seen).await.expect_redirect(&path);
-    luz.load(&path).await.shows("cancelled").shows("Seed").shows("tournament return");
+    luz.load(&path).await.shows("cancelled").shows("Seed").shows("Tournament entry returned");
     let paid = "select p.player::text, t.amount
         from transfers t
         join accounts p on p.id = t.destination
@@ -188,7 +188,7 @@ async fn an_operator_accepts_that_the_amounts_change_again() {
     refused.shows("Cancel and pay the changed amounts");
     luz.send(&cancellation, &cancellation, &[("reason", REASON)]).await.expect(422);
     luz.send(&cancellation, &cancellation, &accepted).await.expect_redirect(&path);
-    luz.load(&path).await.shows("cancelled").shows("tournament return");
+    luz.load(&path).await.shows("cancelled").shows("Tournament entry returned");
     luz.send(&path, &cancellation, &accepted).await.expect(409);
     check_ledger(&server.bank.pool).await;
 }

@@ -9,8 +9,8 @@ use serde_json::Value;
 use super::query;
 use crate::clock::BoundedTimestamp;
 use crate::http::operator::desk_ui::{
-    ErrorPage, Field, FilterForm, HouseZone, OperatorSession, SearchForm, author_text, field, page,
-    pager, select, table,
+    ErrorPage, Field, FilterForm, HouseZone, OperatorSession, SearchForm, action_title,
+    author_text, field, page, pager, select, table,
 };
 use crate::http::{Cursors, PageRequest};
 use crate::operators::Audit;
@@ -30,7 +30,7 @@ pub(crate) async fn list(
         PageRequest::new(session.operator.clone(), form.to_query(&session.zone)?, PAGE, cursors);
     let listed = query::list(&audit, &request).await?;
     let mut actions = vec![("", "All")];
-    actions.extend(Action::ALL.iter().map(|action| (action.as_str(), action.as_str())));
+    actions.extend(Action::ALL.iter().map(|action| (action.as_str(), action_title(action.as_str()))));
     let input = |name, label, kind, hint| {
         let value = form.value(name);
         field(Field { kind, value, hint, ..Field::optional(name, label) })
@@ -64,7 +64,7 @@ fn row(zone: &HouseZone, entry: &AuditEntry) -> Vec<Markup> {
             None if entry.channel != Channel::Command.as_str() => html! {},
             operator => author_text(operator.as_deref()),
         },
-        html! { (entry.action) },
+        html! { (action_title(&entry.action)) },
         html! { (entry.subject.as_deref().unwrap_or("")) },
         draw_detail(zone, &entry.detail),
         html! { (entry.channel) },

@@ -14,7 +14,7 @@ use uuid::Uuid;
 use super::query;
 use crate::http::operator::desk_ui::{
     ErrorPage, FilterForm, HouseZone, OperatorForm, OperatorSession, SearchForm, badge, coins,
-    facts, game_link, page, pager, select, table_of,
+    count, facts, game_link, page, pager, select, table_of,
 };
 use crate::http::operator::sanctions::NamedPlayers;
 use crate::http::{Cursors, PageQuery, PageRequest, Path, Services};
@@ -85,7 +85,7 @@ fn pairs_table(
             ("Players", &|pair| players(named, pair)),
             ("Signs", &|pair| signs(&pair.signs)),
             ("Games", &|pair| {
-                html! { a href=(period.to_url(&path_of(pair))) { (pair.games) " games" } }
+                html! { a href=(period.to_url(&path_of(pair))) { (count(pair.games)) " games" } }
             }),
             ("Review", &|pair| review_cell(pair)),
         ],
@@ -146,7 +146,7 @@ pub(crate) async fn show_pair(
         (summary(&session.zone, &named, &report.pair))
         @if session.operator.require_moderator().is_ok() { (review_form(&session, &here)) }
         h2 { "Games together" }
-        (games_table(&session.zone, &report))
+        (games_table(&session, &report))
     };
     Ok(page(&session, &title, body))
 }
@@ -159,7 +159,7 @@ fn summary(zone: &HouseZone, named: &NamedPlayers, pair: &ScoredPair) -> Markup 
         ("Signs", signs(&pair.signs)),
         (
             "Games together",
-            html! { (pair.games) " of the " (pair.of) " games of the one who played fewer" },
+            html! { (count(pair.games)) " of the " (count(pair.of)) " games of the one who played fewer" },
         ),
         (
             "Paid by the first",
@@ -197,7 +197,8 @@ fn review_form(session: &OperatorSession, here: &str) -> Markup {
     }
 }
 
-fn games_table(zone: &HouseZone, report: &PairReport) -> Markup {
+fn games_table(session: &OperatorSession, report: &PairReport) -> Markup {
+    let zone = &session.zone;
     let first = format!("#Paid by {}", report.pair.first.name);
     let second = format!("#Paid by {}", report.pair.second.name);
     let paid = |game: &PairGame, amount: Coins| {
@@ -213,7 +214,7 @@ fn games_table(zone: &HouseZone, report: &PairReport) -> Markup {
             ("Finished", &|game| game_link(game.game, zone.time(game.finished_at))),
             (first.as_str(), &|game| paid(game, game.paid)),
             (second.as_str(), &|game| paid(game, game.received)),
-            ("Room", &|game| html! { (game.room) }),
+            ("Room", &|game| html! { (session.rooms.title(&game.room)) }),
         ],
     )
 }

@@ -54,8 +54,8 @@ pub(crate) async fn list(
         .items
         .iter()
         .map(|correction| row(&session.zone, &named, correction, previews.get(&correction.id)));
-    let columns = "Requested at | Kind | Player or game | #Coins | #Balance now | \
-        #Balance after | Requested by | State | Reason";
+    let columns = "Requested at | #Coins | #Balance now | #Balance after | Kind | \
+        Player or game | State | Requested by | Reason";
     let states = [
         ("", "All"),
         ("open", "Open"),
@@ -107,16 +107,16 @@ fn row(
     let wallet = wallet.and_then(|preview| preview.wallets.first());
     vec![
         zone.time(correction.requested_at),
-        html! { a href=(link) { (kind(correction)) } },
-        subject(named, correction),
         html! { @if let Some(amount) = correction.amount { (coins(amount)) } },
         html! { @if let Some(wallet) = wallet { (coins(wallet.balance)) } },
         html! { @if let Some(wallet) = wallet { (coins(wallet.balance_after)) } },
-        html! { (correction.requested_by) },
+        html! { a href=(link) { (kind(correction)) } },
+        subject(named, correction),
         html! {
             (stage(correction.state))
             @if refusal.is_some() { " " (badge("bad", "not possible now")) }
         },
+        html! { (correction.requested_by) },
         html! { (correction.reason) },
     ]
 }
@@ -345,7 +345,7 @@ pub(crate) async fn show_correction(
     properties.extend(booked.map(|link| ("Booked as operation", link)));
     let body = html! {
         (facts(&properties))
-        @if let Some(preview) = &preview { (outcome(&named, preview)) }
+        @if let Some(preview) = &preview { (outcome(&session, &named, preview)) }
         @if correction.state == CorrectionState::Open && session.operator.require_corrections_role().is_ok() {
             (decision_forms(&session, &correction))
         }
@@ -355,7 +355,11 @@ pub(crate) async fn show_correction(
 }
 
 /// Draws the wallets and the transfers of a correction if it were approved now.
-fn outcome(named: &NamedPlayers, preview: &CorrectionPreview) -> Markup {
+fn outcome(
+    session: &OperatorSession,
+    named: &NamedPlayers,
+    preview: &CorrectionPreview,
+) -> Markup {
     let CorrectionPreview { transfers, wallets, refusal } = preview;
     html! {
         h2 { "If it is approved now" }
@@ -368,18 +372,18 @@ fn outcome(named: &NamedPlayers, preview: &CorrectionPreview) -> Markup {
             ("#Balance after", &|wallet| coins(wallet.balance_after)),
         ]))
         (table_of("Transfers", transfers, &[
-            ("From", &|transfer| account(&transfer.source, wallets)),
-            ("To", &|transfer| account(&transfer.destination, wallets)),
             ("#Coins", &|transfer| coins(transfer.amount)),
+            ("From", &|transfer| account(session, &transfer.source, wallets)),
+            ("To", &|transfer| account(session, &transfer.destination, wallets)),
         ]))
     }
 }
 
 /// Draws a link to an account under a name for people.
-fn account(code: &str, wallets: &[PreviewedWallet]) -> Markup {
+fn account(session: &OperatorSession, code: &str, wallets: &[PreviewedWallet]) -> Markup {
     let text = match code.split_once(':') {
         Some(("wallet", _)) => name_wallets(code, wallets),
-        Some(("fee", room)) => format!("fee of {room}"),
+        Some(("fee", room)) => format!("fee of {}", session.rooms.title(room)),
         Some(("pot", table)) => format!("POT of table {table}"),
         _ if code == "issue" => "the house".to_owned(),
         _ => code.to_owned(),

@@ -269,6 +269,11 @@ pub(crate) fn coins(amount: impl Into<Coins>) -> Markup {
     html! { (group_thousands(&amount.into().to_string())) }
 }
 
+/// Draws a count with thousands separators.
+pub(crate) fn count(number: impl Display) -> Markup {
+    html! { (group_thousands(&number.to_string())) }
+}
+
 /// Inserts a comma before each group of three digits of a number's whole part.
 pub(crate) fn group_thousands(number: &str) -> String {
     let whole = number.split('.').next().map_or(0, str::len);

@@ -20,6 +20,7 @@ pub(crate) mod operator_session;
 mod parse;
 pub(crate) mod problem_pages;
 mod search_form;
+mod titles;
 
 use axum::http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderName, REFERRER_POLICY, X_FRAME_OPTIONS,
@@ -59,9 +60,9 @@ use crate::http::operator::transfers::desk as transfers;
 use crate::http::{DeskOptions, Services};
 
 pub(crate) use components::{
-    Field, SortDirection, SortLink, author_text, badge, button, coins, draw_table, facts, field,
-    game_link, group_thousands, id, pager, player_link, select, sortable_table_of, table, table_of,
-    text_area, text_area_of,
+    Field, SortDirection, SortLink, author_text, badge, button, coins, count, draw_table, facts,
+    field, game_link, group_thousands, id, pager, player_link, select, sortable_table_of, table,
+    table_of, text_area, text_area_of,
 };
 pub(crate) use form::{FilterForm, OperatorForm};
 pub(crate) use house_zone::HouseZone;
@@ -69,6 +70,9 @@ pub(crate) use layout::{ErrorPage, page, page_with_heading};
 pub(crate) use operator_session::OperatorSession;
 pub(crate) use parse::{format_decimal, parse_amount, parse_decimal};
 pub(crate) use search_form::SearchForm;
+pub(crate) use titles::{
+    account_title, action_title, describe_item, ending_title, operation_title, purpose_title,
+};
 
 /// The content security policy: the resources that a page may load, and the targets of its forms.
 const POLICY: HeaderValue = HeaderValue::from_static(

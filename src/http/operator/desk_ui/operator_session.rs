@@ -14,6 +14,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use axum::response::{Html, IntoResponse as _, Redirect, Response};
 use maud::{Markup, html};
 
+use super::titles::RoomTitles;
 use super::{ErrorPage, HouseZone};
 use crate::accounts::TRUSTED_ORIGIN_LIFE;
 use crate::auth::{BrowserToken, DeskToken, EnrolmentBrowserToken};
@@ -46,6 +47,8 @@ pub(crate) struct OperatorSession {
     pub(crate) operator: Operator,
     /// The time zone in which pages display times.
     pub(crate) zone: HouseZone,
+    /// The titles of the rooms that pages name.
+    pub(crate) rooms: RoomTitles,
     token: DeskToken,
 }
 
@@ -82,7 +85,8 @@ impl FromRequestParts<Services> for OperatorSession {
         match OperatorAuth::from_ref(state).authenticate(&token, context).await {
             Ok(operator) => {
                 let zone = HouseZone::new(state.standings.calendar().zone.clone());
-                Ok(Self { operator, zone, token })
+                let rooms = RoomTitles::new(state.lobby.rooms());
+                Ok(Self { operator, zone, rooms, token })
             }
             Err(OperatorAuthError::SessionEnded) => Err(ended()),
             Err(error) => Err(ErrorPage::from(error).into_response()),

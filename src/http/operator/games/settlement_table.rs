@@ -1,6 +1,6 @@
 //! Tables of a game's settlement: payments with their items, rules and cards, fees and the POT.
 
-use bahay_engine::catalog::{self, AnyGame, AnyView};
+use bahay_engine::catalog::{AnyGame, AnyView};
 use bahay_engine::coins::Coins;
 use bahay_engine::game::{Describe, Game, Piece, Viewer};
 use bahay_engine::seat::Seat;
@@ -10,7 +10,7 @@ use maud::{Markup, html};
 use super::game_rows::draw_pieces;
 use super::replay::player_name;
 use crate::archive::{GameDetail, SeatDetail};
-use crate::http::operator::desk_ui::{badge, coins, table};
+use crate::http::operator::desk_ui::{badge, coins, describe_item, ending_title, table};
 use crate::replay::GameReplay;
 use crate::reports::RecordVerdict;
 
@@ -66,7 +66,7 @@ pub(crate) fn draw(game: &GameDetail) -> Markup {
                 None => "Nobody won"
             }
             @if let Some(ending) = &game.ending {
-                " (" (catalog::ending_title(&game.kind, ending)) ")"
+                " (" (ending_title(&game.kind, Some(ending))) ")"
             }
             "."
         }
@@ -106,7 +106,7 @@ fn list_lines(settlement: &Settlement, view: Option<&AnyView>) -> Vec<Settlement
     let mut lines = Vec::new();
     for Payment { from, to, items, paid, .. } in &settlement.payments {
         let items = items.iter().map(|item| DescribedItem {
-            text: format!("{} {} (rule {})", item.counts, item.name.replace('_', " "), item.rule),
+            text: describe_item(item),
             pieces: view
                 .map(|view| AnyGame::describe_item(view, *from, *to, item))
                 .unwrap_or_default(),
@@ -135,7 +135,7 @@ fn draw_line(line: &SettlementLine, seats: &[SeatDetail]) -> Markup {
                 @if !item.pieces.is_empty() { ": " (draw_pieces(&item.pieces, name)) }
             }
         },
-        LineKind::Fee { seat, gross } => html! { "Fee of " (name(*seat)) " on " (gross) },
+        LineKind::Fee { seat, gross } => html! { "Fee of " (name(*seat)) " on " (coins(*gross)) },
         LineKind::Pot { seat } => html! { "POT to " (name(*seat)) },
     }
 }

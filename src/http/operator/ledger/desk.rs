@@ -10,8 +10,8 @@ use serde::Deserialize;
 
 use super::query;
 use crate::http::operator::desk_ui::{
-    ErrorPage, Field, HouseZone, OperatorSession, badge, coins, field, game_link, id, page, pager,
-    player_link, table, table_of,
+    ErrorPage, Field, HouseZone, OperatorSession, account_title, badge, coins, count, field,
+    game_link, id, operation_title, page, pager, player_link, purpose_title, table, table_of,
 };
 use crate::http::{Code, CodeExt as _, Cursors, PageOf, PageQuery, PageRequest, Query};
 use crate::operators::Operator;
@@ -192,7 +192,7 @@ fn trial_balance(balances: &[Balance]) -> Markup {
         .map(|Balance { kind, amount, transferred }| {
             let differs = amount != transferred;
             vec![
-                html! { (kind) },
+                html! { (account_title(kind)) },
                 coins(*amount),
                 coins(*transferred),
                 html! { @if differs { (badge("bad", "balances differ from transfers")) } },
@@ -217,7 +217,7 @@ fn accounts(accounts: &[Account]) -> Markup {
         &[
             ("Account", &|account| account_link(&account.code, id(&account.code))),
             ("#Balance", &|account| coins(account.balance)),
-            ("#Entries", &|account| html! { (account.version) }),
+            ("#Entries", &|account| count(account.version)),
             ("Player", &|account| {
                 html! { @if let Some(player) = account.player { (player_link(player, "player")) } }
             }),
@@ -247,8 +247,8 @@ pub(crate) fn entries_table(zone: &HouseZone, entries: &[AccountEntry]) -> Marku
                 html! { @if let Some(after) = entry.balance_after { (coins(after)) } @else { "–" } }
             }),
             ("Purpose", &|entry| match entry.game {
-                Some(game) => game_link(game, html! { (entry.code) }),
-                None => html! { (entry.code) },
+                Some(game) => game_link(game, purpose_title(entry.code)),
+                None => html! { (purpose_title(entry.code)) },
             }),
             ("Counterparty", &|entry| id(&entry.other)),
             ("#Entry", &|entry| {
@@ -290,16 +290,16 @@ pub(crate) fn operation_section(session: &OperatorSession, row: &OperationRow) -
         &format!("Transfers of operation {}", operation.id),
         &operation.transfers,
         &[
-            ("#Number", &|transfer| html! { (transfer.number) }),
-            ("Purpose", &|transfer| html! { (transfer.code) }),
+            ("Purpose", &|transfer| html! { (purpose_title(transfer.code)) }),
+            ("#Coins", &|transfer| coins(transfer.amount)),
             ("From", &|transfer| account_link(&transfer.source, id(&transfer.source))),
             ("To", &|transfer| account_link(&transfer.destination, id(&transfer.destination))),
-            ("#Coins", &|transfer| coins(transfer.amount)),
+            ("#Number", &|transfer| html! { (transfer.number) }),
         ],
     );
     html! {
         p {
-            "Operation " (operation.id) ", " (operation.kind) ", booked " (session.zone.time(operation.booked_at))
+            "Operation " (operation.id) ": " (operation_title(&operation.kind)) ", booked " (session.zone.time(operation.booked_at))
             " under " (id(&operation.key))
             @if let Some(game) = operation.game { " for " (game_link(game, "its game")) }
             (reversal(session, row))

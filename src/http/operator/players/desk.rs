@@ -13,8 +13,8 @@ use uuid::Uuid;
 use super::query;
 use crate::entropy;
 use crate::http::operator::desk_ui::{
-    ErrorPage, Field, HouseZone, OperatorForm, OperatorSession, badge, button, coins, facts, field,
-    game_link, id, page, page_with_heading, pager, table_of, text_area,
+    ErrorPage, Field, HouseZone, OperatorForm, OperatorSession, badge, button, coins, count, facts,
+    field, game_link, id, page, page_with_heading, pager, table_of, text_area,
 };
 use crate::http::operator::ledger::desk::entries_table;
 use crate::http::operator::ledger::list_entries;
@@ -112,7 +112,7 @@ pub(crate) async fn show_player(
         (partners_table(&named, &partners))
         (shared_table(&named, &dossier.linked_players))
         h2 { "Newest games" }
-        (settlements_table(&session.zone, &named, "Games", &games.items))
+        (settlements_table(&session, &named, "Games", &games.items))
         p { a href={ "/desk/settlements?player=" (player) } { "All games" } }
         h2 { "Wallet" }
         p { a class="button" href={ (here) "/statement" } { "Statement of the last 24 hours" } }
@@ -216,7 +216,7 @@ fn summary(
 /// Draws a sentence with a player's statistics of one kind of game.
 fn statistics_line(statistics: &Statistics) -> Markup {
     html! {
-        (statistics.game) ": " (statistics.games) " played, " (statistics.wins) " won, current streak " (statistics.streak)
+        (statistics.game) ": " (count(statistics.games)) " played, " (count(statistics.wins)) " won, current streak " (statistics.streak)
         ", best streak " (statistics.best_streak) "; POTs " (statistics.hits)
         ", the largest " (coins(statistics.best_pot))
         @for counter in &statistics.counters {
@@ -238,11 +238,11 @@ fn partners_table(named: &NamedPlayers, partners: &[Partner]) -> Markup {
         partners,
         &[
             ("Partner", &|one| named.link(one.player, &one.name)),
-            ("#Games together", &|one| html! { (one.games) " of " (one.of) }),
             ("#Paid to partner", &|one| coins(one.paid)),
-            ("#in games", &|one| html! { (one.games_paid) }),
             ("#Received from partner", &|one| coins(one.received)),
-            ("#in games", &|one| html! { (one.games_received) }),
+            ("#Games together", &|one| html! { (count(one.games)) " of " (count(one.of)) }),
+            ("#Games paid in", &|one| count(one.games_paid)),
+            ("#Games received in", &|one| count(one.games_received)),
             ("", &|one| {
                 html! { @if let Some(shared) = one.shared { (shared_badge(shared)) } }
             }),

@@ -15,8 +15,8 @@ use super::settings_form::{
     ChangeText, FieldErrors, RoomForm, describe_changes, find_field, list_rule_sets,
 };
 use crate::http::operator::desk_ui::{
-    ErrorPage, Field, HouseZone, OperatorForm, OperatorSession, badge, button, coins, field, page,
-    select, table,
+    ErrorPage, Field, HouseZone, OperatorForm, OperatorSession, badge, button, coins, count, field,
+    page, select, table,
 };
 use crate::http::{Code, CodeExt as _, Path, Problem, Services};
 use crate::lobby::Room;
@@ -36,16 +36,16 @@ pub(crate) async fn list(
         let price = room.terms().price;
         vec![
             html! { a href={ (HERE) "/" (room.id()) } { (room.name()) } },
-            html! { (catalog::kind_title(room.kind())) ", " (rule_set_title(room)) },
-            if room.is_open() { badge("good", "open") } else { badge("bad", "closed") },
             coins(price.bet),
-            html! { (price.multiplier) },
             html! { (hundredths(price.fee_basis_points)) " %" },
-            html! { (now.players) },
-            html! { a href={ "/desk/tables?room=" (room.id()) } { (now.tables) } },
+            count(price.multiplier),
+            count(now.players),
+            html! { a href={ "/desk/tables?room=" (room.id()) } { (count(now.tables)) } },
+            if room.is_open() { badge("good", "open") } else { badge("bad", "closed") },
+            html! { (catalog::kind_title(room.kind())) ", " (rule_set_title(room)) },
         ]
     };
-    let columns = "Room | Game | State | #Bet | #Multiplier | #Fee | #Players | #Tables";
+    let columns = "Room | #Bet | #Fee | #Multiplier | #Players | #Tables | State | Game";
     let ids: Vec<(&str, &str)> = rooms.iter().map(|room| (room.id(), room.name())).collect();
     let body = html! {
         (table("Rooms, by ascending bet", columns, rooms.iter().map(|room| row(room))))

@@ -12,8 +12,9 @@ use uuid::Uuid;
 
 use super::query;
 use crate::http::operator::desk_ui::{
-    ErrorPage, Field, FilterForm, HouseZone, OperatorSession, SearchForm, SortDirection, SortLink,
-    badge, coins, facts, field, game_link, id, page, pager, select, sortable_table_of, table_of,
+    ErrorPage, Field, FilterForm, OperatorSession, SearchForm, SortDirection, SortLink, badge, coins,
+    count, ending_title, facts, field, game_link, id, page, pager, select, sortable_table_of,
+    table_of,
 };
 use crate::http::operator::players::find_by_name;
 use crate::http::operator::sanctions::NamedPlayers;
@@ -185,12 +186,12 @@ fn draw_form(form: &SearchForm, services: &Services) -> Markup {
 fn totals_section(totals: &SettledTotals) -> Markup {
     html! {
         (facts(&[
-            ("Games", html! { (totals.games) }),
+            ("Games", count(totals.games)),
             ("Paid by losers", coins(totals.gross)),
             ("Fees", coins(totals.fees)),
-            ("POTs taken", html! { (totals.pots_taken) " (" (coins(totals.pots)) ")" }),
-            ("AI played", html! { (totals.taken_over) }),
-            ("Reversed", html! { (totals.reversed) }),
+            ("POTs taken", html! { (count(totals.pots_taken)) " (" (coins(totals.pots)) ")" }),
+            ("AI played", count(totals.taken_over)),
+            ("Reversed", count(totals.reversed)),
         ]))
         @if let Some(PlayerTotals { net, antes, change }) = totals.player {
             (facts(&[
@@ -213,7 +214,7 @@ async fn draw_list(
     let order = order_of(&request.filter);
     let sort_link = |column: &str| sort_link(form, order, column);
     Ok(html! {
-        (draw_settlements(&session.zone, &named, caption(order), &listed.items, &sort_link))
+        (draw_settlements(session, &named, caption(order), &listed.items, &sort_link))
         (pager(HERE, &form.conditions(), listed.next_cursor.as_deref()))
     })
 }
@@ -259,12 +260,12 @@ fn sort_link(form: &SearchForm, order: SettlementOrder, column: &str) -> Option<
 
 /// Draws a table of settlements.
 pub(crate) fn settlements_table(
-    zone: &HouseZone,
+    session: &OperatorSession,
     named: &NamedPlayers,
     caption: &str,
     settlements: &[Settled],
 ) -> Markup {
-    draw_settlements(zone, named, caption, settlements, &|_| None)
+    draw_settlements(session, named, caption, settlements, &|_| None)
 }
 
 /// Returns the players of settled games.
@@ -273,12 +274,13 @@ pub(crate) fn players_of(settlements: &[Settled]) -> impl Iterator<Item = Uuid> 
 }
 
 fn draw_settlements(
-    zone: &HouseZone,
+    session: &OperatorSession,
     named: &NamedPlayers,
     caption: &str,
     settlements: &[Settled],
     sort_link: &dyn Fn(&str) -> Option<SortLink>,
 ) -> Markup {
+    let zone = &session.zone;
     sortable_table_of(
         caption,
         settlements,
@@ -289,9 +291,9 @@ fn draw_settlements(
             ("#POT", &|row| html! { @if let Some(pot) = row.pot { (coins(pot)) } }),
             ("#Ante", &|row| coins(row.ante)),
             ("Players", &|row| draw_seats(named, row)),
-            ("Game", &|row| html! { (row.kind) }),
-            ("Room", &|row| html! { (row.room) }),
-            ("End", &|row| html! { (row.ending.as_deref().unwrap_or("?")) }),
+            ("Game", &|row| html! { (catalog::kind_title(&row.kind)) }),
+            ("Room", &|row| html! { (session.rooms.title(&row.room)) }),
+            ("End", &|row| html! { (ending_title(&row.kind, row.ending.as_deref())) }),
             ("AI", &|row| html! { @if row.taken_over { (badge("waiting", "AI")) } }),
             ("Reversed", &|row| {
                 html! { @if let Some(at) = row.reversed_at { (badge("bad", "reversed")) " " (zone.time(at)) } }

@@ -8,8 +8,8 @@ use uuid::Uuid;
 
 use super::query;
 use crate::http::operator::desk_ui::{
-    ErrorPage, FilterForm, HouseZone, OperatorSession, SearchForm, coins, facts, game_link, page,
-    table_of,
+    ErrorPage, FilterForm, HouseZone, OperatorSession, SearchForm, coins, facts, game_link,
+    operation_title, page, table_of,
 };
 use crate::http::operator::sanctions::NamedPlayers;
 use crate::http::{Path, Services};
@@ -83,7 +83,7 @@ fn lines_table(zone: &HouseZone, lines: &[StatementLine]) -> Markup {
             ("#Balance", &|line| coins(line.balance)),
             ("Operation", &|line| {
                 let path = format!("/desk/ledger?operation={}", line.operation);
-                html! { a href=(path) { (kind_title(&line.kind)) } }
+                html! { a href=(path) { (operation_title(&line.kind)) } }
             }),
             (
                 "Game",
@@ -97,19 +97,4 @@ fn lines_table(zone: &HouseZone, lines: &[StatementLine]) -> Markup {
             ("#Other", &|line| amount(line.amounts.other)),
         ],
     )
-}
-
-/// Returns the name of a kind of operation for people.
-fn kind_title(kind: &str) -> &str {
-    match kind {
-        "open" => "game opened",
-        "settle" => "game settled",
-        "void" => "game voided",
-        "grant" => "grant",
-        "adjust" => "adjustment",
-        "reverse" => "reversal",
-        "pot_refund" => "POT refund",
-        "sweep" => "swept",
-        kind => kind,
-    }
 }

@@ -12,8 +12,8 @@ use super::query::load_today;
 use crate::clock::Timestamp;
 use crate::http::operator::desk_ui::chart::{Chart, ChartKind, Series};
 use crate::http::operator::desk_ui::{
-    ErrorPage, HouseZone, OperatorSession, badge, coins, facts, game_link, group_thousands, page,
-    table_of,
+    ErrorPage, HouseZone, OperatorSession, badge, coins, count, facts, game_link, group_thousands,
+    page, table_of,
 };
 use crate::http::operator::sanctions::NamedPlayers;
 use crate::http::{Problem, Services};
@@ -22,7 +22,7 @@ pub(crate) async fn show_today(
     State(services): State<Services>,
     session: OperatorSession,
 ) -> Result<Response, ErrorPage> {
-    let now = load_body(&services, &session.zone).await?;
+    let now = load_body(&services, &session).await?;
     let body = html! {
         p { button type="button" data-hold="today" aria-pressed="false" hidden { "Pause updates" } }
         div id="today" data-live="/desk/today/live" data-every-s="15" { (now) }
@@ -35,28 +35,29 @@ pub(crate) async fn refresh(
     State(services): State<Services>,
     session: OperatorSession,
 ) -> Result<Response, ErrorPage> {
-    Ok(Html(load_body(&services, &session.zone).await?.into_string()).into_response())
+    Ok(Html(load_body(&services, &session).await?.into_string()).into_response())
 }
 
-async fn load_body(services: &Services, zone: &HouseZone) -> Result<Markup, Problem> {
+async fn load_body(services: &Services, session: &OperatorSession) -> Result<Markup, Problem> {
     let today = load_today(services).await?;
     let gatherers = today.alerts.gatherers.iter().map(|gatherer| gatherer.player);
     let named = NamedPlayers::load(services, gatherers).await?;
-    Ok(body(zone, &named, &today))
+    Ok(body(session, &named, &today))
 }
 
-fn body(zone: &HouseZone, named: &NamedPlayers, today: &TodayReport) -> Markup {
+fn body(session: &OperatorSession, named: &NamedPlayers, today: &TodayReport) -> Markup {
+    let zone = &session.zone;
     let now = |playing| match playing {
-        Some(playing) => html! { (playing) },
+        Some(playing) => count(playing),
         None => badge("bad", "live store does not respond"),
     };
     html! {
         p { "From " (zone.time(today.begins_at)) " to " (zone.time(today.at)) ". Amounts are in coins." }
         (day_alerts(zone, &today.alerts))
-        (alert_details(zone, named, &today.alerts))
+        (alert_details(session, named, &today.alerts))
         h2 { "Now" }
         (facts(&[
-            ("Running games", html! { (today.games_running) }),
+            ("Running games", count(today.games_running)),
             ("Tables in rooms", now(today.tables_playing)),
             ("Players at these tables", now(today.players_playing)),
             ("In wallets", coins(today.wallets)),
@@ -76,14 +77,14 @@ fn body(zone: &HouseZone, named: &NamedPlayers, today: &TodayReport) -> Markup {
         (games_chart(zone, &today.hours))
         (coins_chart(zone, &today.hours))
         h2 { "By room" }
-        (rooms_table(&today.rooms))
+        (rooms_table(session, &today.rooms))
     }
 }
 
 /// Draws the alerts, each with a link to the page on which it is handled.
 fn day_alerts(zone: &HouseZone, alerts: &DayAlerts) -> Markup {
-    let count = |number: i64, words: &str, path: &str| {
-        let words = format!("{words}: {number}");
+    let alert = |number: i64, words: &str, path: &str| {
+        let words = format!("{words}: {}", group_thousands(&number.to_string()));
         html! {
             @if number == 0 { (badge("good", &words)) } @else { a href=(path) { (badge("bad", &words)) } }
             " "
@@ -93,20 +94,20 @@ fn day_alerts(zone: &HouseZone, alerts: &DayAlerts) -> Markup {
         p aria-label="Alerts of today" {
             @match alerts.ledger_checked_at {
                 Some(at) => {
-                    (count(alerts.ledger_differences, "differences in the ledger", "/desk/ledger#checks"))
+                    (alert(alerts.ledger_differences, "differences in the ledger", "/desk/ledger#checks"))
                     "(checked " (zone.time(at)) ") "
                 }
                 None => { (badge("waiting", "the ledger has not been checked yet")) " " }
             }
-            (count(alerts.games_voided, "games voided", "#voided"))
-            (count(alerts.tables_halted, "tables halted", "/desk/tables#halted"))
-            (count(alerts.pots_idle, "POTs idle for a day", "/desk/tables#pots"))
+            (alert(alerts.games_voided, "games voided", "#voided"))
+            (alert(alerts.tables_halted, "tables halted", "/desk/tables#halted"))
+            (alert(alerts.pots_idle, "POTs idle for a day", "/desk/tables#pots"))
             @if alerts.pots_idle > 0 { "(" (coins(alerts.pots_idle_coins)) ") " }
-            (count(alerts.settlements_slow, "slow settlements", "#slow"))
-            @if alerts.settlements_slow > 0 { "(at most " (alerts.slowest_ms) " ms) " }
-            (count(alerts.gathering, "players who win from new players", "#gathering"))
+            (alert(alerts.settlements_slow, "slow settlements", "#slow"))
+            @if alerts.settlements_slow > 0 { "(at most " (count(alerts.slowest_ms)) " ms) " }
+            (alert(alerts.gathering, "players who win from new players", "#gathering"))
             @match alerts.pairs_suspected {
-                Some(pairs) => (count(pairs, "pairs with signs of collusion", "/desk/collusion")),
+                Some(pairs) => (alert(pairs, "pairs with signs of collusion", "/desk/collusion")),
                 None => (badge("waiting", "pairs of players could not be ranked")),
             }
         }
@@ -114,14 +115,15 @@ fn day_alerts(zone: &HouseZone, alerts: &DayAlerts) -> Markup {
 }
 
 /// Draws the games and players to which the alerts refer.
-fn alert_details(zone: &HouseZone, named: &NamedPlayers, alerts: &DayAlerts) -> Markup {
+fn alert_details(session: &OperatorSession, named: &NamedPlayers, alerts: &DayAlerts) -> Markup {
+    let zone = &session.zone;
     let voided = || {
         table_of(
             "Games voided today, the newest 20",
             &alerts.newest_voided,
             &[
                 ("Voided", &|one| game_link(one.game, zone.time(one.voided_at))),
-                ("Room", &|one| html! { (one.room) }),
+                ("Room", &|one| html! { (session.rooms.title(&one.room)) }),
                 ("Reason", &|one| html! { (one.reason) }),
             ],
         )
@@ -143,8 +145,8 @@ fn alert_details(zone: &HouseZone, named: &NamedPlayers, alerts: &DayAlerts) -> 
             &alerts.newest_slow,
             &[
                 ("Finished", &|one| game_link(one.game, zone.time(one.finished_at))),
-                ("Room", &|one| html! { (one.room) }),
-                ("#Delay (ms)", &|one| html! { (one.late_ms) }),
+                ("Room", &|one| html! { (session.rooms.title(&one.room)) }),
+                ("#Delay (ms)", &|one| count(one.late_ms)),
             ],
         )
     };
@@ -164,21 +166,21 @@ fn comparison(today: &TodayReport) -> Markup {
     ])
 }
 
-fn rooms_table(rooms: &[RoomFigures]) -> Markup {
+fn rooms_table(session: &OperatorSession, rooms: &[RoomFigures]) -> Markup {
     table_of(
         "Rooms",
         rooms,
         &[
             ("Room", &|RoomFigures { room, .. }| {
                 let query = serde_urlencoded::to_string([("room", room)]).unwrap_or_default();
-                html! { a href={ "/desk/settlements?" (query) } { (room) } }
+                html! { a href={ "/desk/settlements?" (query) } { (session.rooms.title(room)) } }
             }),
-            ("#Games settled", &|one| html! { (one.figures.games_settled) }),
-            ("#Voided", &|one| html! { (one.figures.games_voided) }),
-            ("#Paid by losers", &|one| coins(one.figures.payments)),
             ("#Fees", &|one| coins(one.figures.fees)),
+            ("#Paid by losers", &|one| coins(one.figures.payments)),
             ("#Paid into POTs", &|one| coins(one.figures.antes)),
             ("#POTs taken", &|one| coins(one.figures.pots)),
+            ("#Games settled", &|one| count(one.figures.games_settled)),
+            ("#Voided", &|one| count(one.figures.games_voided)),
         ],
     )
 }

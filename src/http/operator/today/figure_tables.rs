@@ -6,7 +6,9 @@ use bahay_api::operator::today::{AccountFlow, PeriodFigures};
 use bahay_engine::coins::Coins;
 use maud::{Markup, html};
 
-use crate::http::operator::desk_ui::{draw_table, group_thousands};
+use crate::http::operator::desk_ui::{
+    account_title, draw_table, group_thousands, purpose_title,
+};
 use crate::ledger::Code;
 
 /// A column of the tables: a period, or the difference of two.
@@ -82,10 +84,10 @@ impl CoinKind {
             ("issue", false) => "Issued".to_owned(),
             ("pot", true) => "Into POTs".to_owned(),
             ("pot", false) => "Out of POTs".to_owned(),
-            (other, true) => format!("Into {other}"),
-            (other, false) => format!("Out of {other}"),
+            (other, true) => format!("Into {}", account_title(other)),
+            (other, false) => format!("Out of {}", account_title(other)),
         };
-        format!("{account}: {}", self.code.as_str().replace('_', " "))
+        format!("{account}: {}", purpose_title(self.code))
     }
 
     fn amount(&self, figures: &PeriodFigures) -> i64 {
@@ -202,13 +204,13 @@ mod tests {
         let figures = PeriodFigures { flows, ..PeriodFigures::default() };
         let column = FigureColumn { name: "Today", figures: &figures, is_difference: false };
         let drawn = draw_figures(&[column]).into_string();
-        for name in ["Takings: fee", "Issued: welcome", "Issued: house bot", "Into POTs: ante"] {
+        for name in ["Takings: Fee", "Issued: Relief", "Issued: Grant to a house bot", "Into POTs: Ante"] {
             assert!(drawn.contains(name), "{name}: {drawn}");
         }
         assert!(
-            drawn.contains("Takings returned: reversal</td><td class=\"number\">7.00"),
+            drawn.contains("Takings returned: Reversal</td><td class=\"number\">7.00"),
             "{drawn}"
         );
-        assert!(!drawn.contains("Out of POTs: refund"), "{drawn}");
+        assert!(!drawn.contains("Out of POTs: Ante refunded"), "{drawn}");
     }
 }

@@ -22,8 +22,8 @@ use super::terms_section::draw_terms;
 use crate::entropy;
 use crate::http::operator::audit::desk::draw_entries;
 use crate::http::operator::desk_ui::{
-    ErrorPage, FilterForm, OperatorForm, OperatorSession, badge, coins, facts, id, page, pager,
-    select, table_of, text_area,
+    ErrorPage, FilterForm, OperatorForm, OperatorSession, badge, coins, count, facts, id, page,
+    pager, purpose_title, select, table_of, text_area,
 };
 use crate::http::operator::ledger::desk::account_link;
 use crate::http::operator::sanctions::NamedPlayers;
@@ -40,6 +40,19 @@ const PAGE: u32 = 50;
 
 /// The number of audit entries on a tournament's page.
 const AUDIT_ENTRIES: u32 = 20;
+
+/// The choices of the format, by the names of the terms.
+const FORMATS: [(&str, &str); 5] = [
+    ("", "All"),
+    ("sit_and_go", "Sit-and-go"),
+    ("knock_out", "Knock-out"),
+    ("arena", "Arena"),
+    ("duplicate", "Duplicate"),
+];
+
+fn format_title(name: &str) -> &str {
+    FORMATS.iter().find(|(format, _)| *format == name).map_or(name, |(_, title)| title)
+}
 
 pub(crate) async fn list(
     State(services): State<Services>,
@@ -64,18 +77,11 @@ pub(crate) async fn list(
         ("ended", "Ended"),
         ("cancelled", "Cancelled"),
     ];
-    let formats = [
-        ("", "All"),
-        ("sit_and_go", "Sit-and-go"),
-        ("knock_out", "Knock-out"),
-        ("arena", "Arena"),
-        ("duplicate", "Duplicate"),
-    ];
     let conditions = [("state", state), ("format", format), ("kind", &*kind)];
     let body = html! {
         form class="filter" method="get" action=(HERE) {
             (select("state", "State", &states, state))
-            (select("format", "Format", &formats, format))
+            (select("format", "Format", &FORMATS, format))
             (select("kind", "Game", &games, &kind))
             button { "Show" }
         }
@@ -101,23 +107,23 @@ fn draw_list(session: &OperatorSession, listed: &PageOf<OperatedTournament>) -> 
                 "Name",
                 &|one| html! { a href={ (HERE) "/" (one.tournament.id) } { (one.tournament.name) } },
             ),
-            ("State", &draw_state),
-            ("Format", &|one| html! { (one.tournament.format.replace('_', "-")) }),
-            ("Game", &|one| html! { (catalog::kind_title(&one.tournament.kind)) }),
-            ("Start", &|one| match one.tournament.starts_at {
-                Some(at) => session.zone.time(at),
-                None => html! { "when full" },
-            }),
-            (
-                "#Entrants",
-                &|one| html! { (one.tournament.entrants) " of " (one.tournament.entrants_max) },
-            ),
             (
                 "#Pool",
                 &|one| html! { @if let Some(pool) = one.pool { (coins(pool)) } @else { "–" } },
             ),
             ("#Guarantee", &|one| coins(one.tournament.guarantee)),
             ("#House's result", &|one| coins(one.house_result)),
+            ("State", &draw_state),
+            ("Format", &|one| html! { (format_title(&one.tournament.format)) }),
+            ("Game", &|one| html! { (catalog::kind_title(&one.tournament.kind)) }),
+            ("Start", &|one| match one.tournament.starts_at {
+                Some(at) => session.zone.time(at),
+                None => html! { "when full" },
+            }),
+            ("#Entrants", &|one| {
+                let entrants = count(one.tournament.entrants);
+                html! { (entrants) " of " (count(one.tournament.entrants_max)) }
+            }),
         ],
     )
 }
@@ -195,7 +201,7 @@ fn draw_summary(detail: &OperatedTournamentDetail) -> Markup {
     };
     let mut properties = vec![
         ("State", draw_state(one)),
-        ("Entrants", html! { (one.tournament.entrants) }),
+        ("Entrants", count(one.tournament.entrants)),
         ("Round", html! { (detail.round) }),
         ("House's result", coins(one.house_result)),
     ];
@@ -268,9 +274,9 @@ fn draw_tables(named: &NamedPlayers, detail: &OperatedTournamentDetail) -> Marku
 fn draw_coins(tournament: TournamentId, detail: &OperatedTournamentDetail) -> Markup {
     html! {
         (table_of("Transfers of the tournament's account, added up", &detail.transfers, &[
-            ("Transfer", &|sum| html! { (sum.code.replace('_', " ")) }),
-            ("#Number", &|sum| html! { (sum.transfers) }),
+            ("Purpose", &|sum| html! { (sum.code.parse().map_or(&*sum.code, purpose_title)) }),
             ("#Coins", &|sum| coins(sum.amount)),
+            ("#Transfers", &|sum| count(sum.transfers)),
         ]))
         (facts(&[
             ("Balance", coins(detail.balance)),

@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use axum::extract::State;
 use axum::response::Response;
 use bahay_api::operator::transfers::{TransferReport, TransferSum};
+use bahay_api::TransferCode;
 use bahay_engine::coins::Coins;
 use maud::{Markup, html};
 
 use super::query;
 use crate::http::operator::desk_ui::{
-    ErrorPage, FilterForm, OperatorSession, SearchForm, coins, group_thousands, page, table,
-    table_of,
+    ErrorPage, FilterForm, OperatorSession, SearchForm, account_title, coins, count, page,
+    purpose_title, table, table_of,
 };
 use crate::http::{Problem, Services};
 
@@ -39,7 +40,7 @@ pub(crate) async fn show_transfers(
         (purposes_table(&report)?)
         p { a class="button" data-export href=(form.to_url("/desk/transfers.csv")) { "Export as CSV" } }
         h2 { "By purpose and room" }
-        (sums_table(&report.sums))
+        (sums_table(&session, &report.sums))
     };
     Ok(page(&session, "Transfers", body))
 }
@@ -63,30 +64,29 @@ fn purposes_table(report: &TransferReport) -> Result<Markup, Problem> {
         *amount = total.ok_or_else(|| Problem::internal(&"a sum does not fit 64 bits"))?;
     }
     let rows = purposes.iter().map(|(code, (transfers, amount))| {
-        vec![purpose(code.as_str()), count(*transfers), coins(*amount)]
+        vec![purpose(*code), coins(*amount), count(*transfers)]
     });
-    Ok(table("Transfers by purpose", "Purpose | #Transfers | #Coins", rows))
+    Ok(table("Transfers by purpose", "Purpose | #Coins | #Transfers", rows))
 }
 
-fn sums_table(sums: &[TransferSum]) -> Markup {
+fn sums_table(session: &OperatorSession, sums: &[TransferSum]) -> Markup {
+    let room = |sum: &TransferSum| {
+        html! { @match &sum.room { Some(room) => (session.rooms.title(room)), None => "–" } }
+    };
     table_of(
         "Transfers by purpose, room and kinds of accounts",
         sums,
         &[
-            ("Purpose", &|sum| purpose(sum.code.as_str())),
+            ("Purpose", &|sum| purpose(sum.code)),
             ("#Coins", &|sum| coins(sum.amount)),
-            ("Room", &|sum| html! { (sum.room.as_deref().unwrap_or("–")) }),
-            ("From", &|sum| html! { (sum.source) }),
-            ("To", &|sum| html! { (sum.destination) }),
+            ("Room", &room),
+            ("From", &|sum| html! { (account_title(&sum.source)) }),
+            ("To", &|sum| html! { (account_title(&sum.destination)) }),
             ("#Transfers", &|sum| count(sum.transfers)),
         ],
     )
 }
 
-fn purpose(code: &str) -> Markup {
-    html! { (code.replace('_', " ")) }
-}
-
-fn count(number: i64) -> Markup {
-    html! { (group_thousands(&number.to_string())) }
+fn purpose(code: TransferCode) -> Markup {
+    html! { (purpose_title(code)) }
 }

@@ -3,6 +3,7 @@
 mod collusion;
 mod correction_requests;
 pub(crate) mod corrections;
+mod lists;
 mod operators;
 mod player_reports;
 mod reports;

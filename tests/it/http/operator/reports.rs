@@ -51,7 +51,7 @@ async fn every_page_is_small_and_matches_the_books() {
     page.shows("Indications of collusion").shows("Sign out everywhere");
     luz.load("/desk/players?search=a").await.shows("/desk/players/");
     luz.load("/desk/ledger").await.shows("adds up");
-    luz.load(&format!("/desk/ledger?account=wallet:{player}")).await.shows("release");
+    luz.load(&format!("/desk/ledger?account=wallet:{player}")).await.shows("Stake released");
 
     assert_eq!(count_audit_entries(&server, "replay_look").await, 0);
     let replay = luz.load(&format!("/desk/games/{game}/replay")).await;
@@ -145,7 +145,8 @@ async fn entries_of_house_accounts_have_neither_version_nor_balances() {
         }
         let further = format!("{path}&cursor={}", text(&page["next_cursor"]));
         assert_ne!(ok(server.get(&further, &token)).await["items"][0], *entry);
-        luz.load(&format!("/desk/ledger?account={account}")).await.shows(&text(&entry["code"]));
+        let operation = format!("/desk/ledger?operation={}\"", entry["operation"]);
+        luz.load(&format!("/desk/ledger?account={account}")).await.shows(&operation);
     }
 }
 

@@ -78,7 +78,7 @@ async fn a_statement_is_a_page_and_a_file() {
     let typed = |days| day(days).strftime("%Y-%m-%dT%H:%M").to_string();
     let query = format!("from={}&to={}", typed(-1), typed(1));
     let page = luz.load(&format!("{here}/statement?{query}")).await;
-    for words in ["Opening balance", "Closing balance", "game settled", "1,000.00"] {
+    for words in ["Opening balance", "Closing balance", "Game settled", "1,000.00"] {
         page.shows(words);
     }
     let file = luz.get(&format!("{here}/statement.csv?{query}")).await.expect(200).text;

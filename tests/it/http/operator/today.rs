@@ -70,7 +70,7 @@ async fn the_desk_compares_by_links_and_dates() {
     let (server, token) = start_with_games(Role::Viewer).await;
     let mut luz = Browser::enrolled(&server, "luz", Role::Viewer).await;
     let page = luz.load("/desk/today").await;
-    page.shows("href=\"/desk/today/compare\"").shows("Takings: fee").shows("Issued: welcome");
+    page.shows("href=\"/desk/today/compare\"").shows("Takings: Fee").shows("Issued: Welcome grant");
     page.shows("Returning: played before").shows("House bots");
     let page = luz.load("/desk/today/compare").await;
     page.shows("value=\"2026-03-01\"").shows("value=\"2026-02-28\"").shows("20 hours so far");

@@ -45,7 +45,7 @@ async fn sums_of_transfers_explain_every_balance() {
 
     let mut luz = Browser::enrolled(&server, "luz", Role::Viewer).await;
     luz.load("/desk/ledger").await.shows("href=\"/desk/transfers\"");
-    luz.load("/desk/transfers?from=2025-01-01").await.shows("payment").shows("By purpose and room");
+    luz.load("/desk/transfers?from=2025-01-01").await.shows("Payment").shows("By purpose and room");
     let file = luz.get("/desk/transfers.csv?from=2025-01-01").await.expect(200).text;
     assert_eq!(file.lines().count(), sums.len() + 1, "{file}");
     let cents = |line: &str| line.rsplit(',').next().unwrap().replace('.', "").parse::<i64>();
