@@ -11,7 +11,7 @@ use bahay_engine::coins::Coins;
 use jiff_sqlx::Timestamp as SqlTimestamp;
 
 use super::books::ledger_code;
-use super::csv::write_line;
+use super::csv::{begin_file, write_line};
 use super::{ReportError, Reports, from_sql, to_sql};
 use crate::clock::Timestamp;
 use crate::db;
@@ -108,9 +108,7 @@ macro_rules! query_interval {
 
 /// Writes the sums of transfers as CSV, a line for each, in coins.
 pub fn write_transfers(sums: &[TransferSum]) -> String {
-    let mut out = String::new();
-    let columns = ["purpose", "room", "from", "to", "transfers", "coins"];
-    write_line(&mut out, columns.iter().map(|name| name as &dyn Display));
+    let mut out = begin_file(&["purpose", "room", "from", "to", "transfers", "coins"]);
     for TransferSum { code, room, source, destination, transfers, amount } in sums {
         let room = room.as_deref().unwrap_or_default();
         let amount = Coins::from(*amount);

@@ -1,15 +1,15 @@
-//! Lines of CSV files (RFC 4180) that spreadsheets open.
+//! CSV files (RFC 4180, UTF-8) that spreadsheets open.
 
 use std::fmt::{self, Display, Write as _};
 
 /// The byte order mark of UTF-8. Without it, spreadsheets read letters such as ñ and ₱ in another
 /// encoding.
-pub(super) const BYTE_ORDER_MARK: char = '\u{feff}';
+const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// A text that players choose. An apostrophe precedes a text that a spreadsheet would take for a
 /// formula.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct SpreadsheetText<'a>(pub(super) &'a str);
+pub struct SpreadsheetText<'a>(pub &'a str);
 
 impl Display for SpreadsheetText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -24,8 +24,15 @@ impl Display for SpreadsheetText<'_> {
     }
 }
 
+/// Returns the beginning of a file: the byte order mark and the header line.
+pub fn begin_file<'a>(columns: impl IntoIterator<Item = &'a &'a str>) -> String {
+    let mut out = String::from(BYTE_ORDER_MARK);
+    write_line(&mut out, columns.into_iter().map(|name| name as &dyn Display));
+    out
+}
+
 /// Writes a line. A field is quoted if necessary.
-pub(super) fn write_line<'a>(out: &mut String, fields: impl IntoIterator<Item = &'a dyn Display>) {
+pub fn write_line<'a>(out: &mut String, fields: impl IntoIterator<Item = &'a dyn Display>) {
     for (index, field) in fields.into_iter().enumerate() {
         if index > 0 {
             out.push(',');
@@ -43,13 +50,18 @@ pub(super) fn write_line<'a>(out: &mut String, fields: impl IntoIterator<Item = 
 
 #[cfg(test)]
 mod tests {
-    use super::{SpreadsheetText, write_line};
+    use super::{SpreadsheetText, begin_file, write_line};
 
     #[test]
     fn fields_are_quoted_where_they_must_be() {
         let mut out = String::new();
         write_line(&mut out, [&1 as &dyn std::fmt::Display, &"a,b", &"say \"no\"", &""]);
         assert_eq!(out, "1,\"a,b\",\"say \"\"no\"\"\",\r\n");
+    }
+
+    #[test]
+    fn a_file_begins_with_the_mark_of_its_encoding() {
+        assert_eq!(begin_file(&["date", "coins"]), "\u{feff}date,coins\r\n");
     }
 
     #[test]

@@ -18,7 +18,7 @@
 mod account_transfers;
 mod booked;
 mod books;
-mod csv;
+pub mod csv;
 mod days;
 mod deals;
 mod figures;

@@ -14,7 +14,7 @@ use crate::db;
 use crate::ids::PlayerId;
 use crate::ledger::Code;
 use crate::reports::books::ledger_code;
-use crate::reports::csv::write_line;
+use crate::reports::csv::{begin_file, write_line};
 use crate::reports::{Interval, ReportError, Reports, from_sql, to_sql};
 
 /// The maximum number of lines of a statement.
@@ -227,8 +227,7 @@ fn in_range(sum: Option<coins::Coins>) -> Result<Coins, ReportError> {
 /// Writes a statement as CSV: the opening balance, a line for each operation, the sums, and the
 /// closing balance.
 pub fn write_statement(statement: &Statement, zone: &TimeZone) -> String {
-    let mut out = String::new();
-    write_line(&mut out, COLUMNS.iter().map(|name| name as &dyn Display));
+    let mut out = begin_file(&COLUMNS);
     let time = |at: Time| {
         let at = clock::to_jiff(at.into()).to_zoned(zone.clone());
         at.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string()

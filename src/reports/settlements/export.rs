@@ -13,7 +13,7 @@ use jiff::Zoned;
 use jiff::tz::TimeZone;
 
 use crate::clock;
-use crate::reports::csv::{BYTE_ORDER_MARK, SpreadsheetText, write_line};
+use crate::reports::csv::{SpreadsheetText, begin_file, write_line};
 use crate::reports::{ReportError, Reports};
 
 /// The number of rows per page.
@@ -86,8 +86,7 @@ fn export_rows(
     filter: SettlementFilter,
     layout: ExportLayout,
 ) -> impl Stream<Item = Result<String, ReportError>> + Send + 'static {
-    let mut head = String::from(BYTE_ORDER_MARK);
-    write_header(&mut head, &layout);
+    let head = begin_export(&layout);
     let pages = stream::try_unfold(Some(None), move |after| {
         let reports = reports.clone();
         let filter = filter.clone();
@@ -107,15 +106,15 @@ fn export_rows(
     stream::iter([Ok(head)]).chain(pages)
 }
 
-/// Writes the header line. Each seat has the player's id, the current name, and the change by the
-/// game without the ante and after the fee.
-fn write_header(out: &mut String, layout: &ExportLayout) {
+/// Writes the beginning of the file. Each seat has the player's id, the current name, and the change
+/// by the game without the ante and after the fee.
+fn begin_export(layout: &ExportLayout) -> String {
     let reversal: &[&str] = if layout.has_reversed { &REVERSAL_COLUMNS } else { &[] };
     let seats: Vec<String> = (0..layout.seats)
         .flat_map(|seat| ["id", "name", "net"].map(|field| format!("seat_{seat}_{field}")))
         .collect();
-    let fixed = COLUMNS.iter().chain(reversal).map(|name| name as &dyn Display);
-    write_line(out, fixed.chain(seats.iter().map(|name| name as &dyn Display)));
+    let seats: Vec<&str> = seats.iter().map(String::as_str).collect();
+    begin_file(COLUMNS.iter().chain(reversal).chain(&seats))
 }
 
 /// Writes the line of a settlement. The line of a settlement with more seats than the header, which
@@ -200,7 +199,7 @@ mod tests {
     use jiff::tz::TimeZone;
     use uuid::Uuid;
 
-    use super::{ExportLayout, write_header, write_row};
+    use super::{ExportLayout, begin_export, write_row};
     use crate::clock::Timestamp;
 
     fn settled(names: &[&str], is_reversed: bool) -> Settled {
@@ -244,8 +243,7 @@ mod tests {
             )
         );
         let reversed = ExportLayout { seats: 2, has_reversed: true, ..layout };
-        let mut out = String::new();
-        write_header(&mut out, &reversed);
+        let mut out = begin_export(&reversed);
         write_row(&mut out, &settled(&["a", "b"], true), &reversed);
         let [header, line] = out.lines().collect::<Vec<_>>().try_into().unwrap();
         assert!(header.ends_with(

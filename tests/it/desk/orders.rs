@@ -11,18 +11,18 @@ use uuid::Uuid;
 
 use super::browser::{Browser, advance_to_next_code, between};
 use crate::http::server::{DEVICE, Server, expect_refusal, ok, text};
+use crate::support::csv::CsvFile;
 use crate::support::db::read_values;
 use crate::support::rest::{assert_fields, items};
 
 /// Returns the lines of the exported audit log, oldest first: operator, action and subject.
 async fn read_audit_log(browser: &mut Browser<'_>) -> Vec<String> {
     let file = browser.get("/desk/audit.csv").await.expect(200);
-    let lines = file.text.lines().skip(1).map(|line| {
-        let fields: Vec<&str> = line.trim_matches('"').split("\",\"").collect();
-        format!("{} {} {}", fields[2], fields[3], fields[4])
-    });
-    let newest_first: Vec<String> = lines.collect();
-    newest_first.into_iter().rev().collect()
+    let file = CsvFile::parse(&file.text);
+    let [operators, actions, subjects] =
+        ["operator", "action", "subject"].map(|name| file.column(name));
+    let lines = (0..file.lines.len()).rev();
+    lines.map(|at| format!("{} {} {}", operators[at], actions[at], subjects[at])).collect()
 }
 
 #[tokio::test]

@@ -23,9 +23,9 @@ operations! {
 
     /// Export a statement
     ///
-    /// The same as CSV (RFC 4180) with a header line; amounts are coins with two decimal places,
-    /// times RFC 3339 in the house's time zone. Each export is recorded in the audit log. For
-    /// operators of every role.
+    /// The same as CSV (RFC 4180) with a header line, after a byte order mark of UTF-8; amounts are
+    /// coins with two decimal places, times RFC 3339 in the house's time zone. Each export is
+    /// recorded in the audit log. For operators of every role.
     EXPORT_STATEMENT = Get "/v1/operator/players/{id}/statement.csv", Operators, Operator {
         path id: IdText = "The player",
         query StatementPeriod,

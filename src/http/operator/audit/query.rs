@@ -1,5 +1,7 @@
 //! The part of the audit log that the API and the desk share: search and export.
 
+use std::fmt::Display;
+
 use axum::body::{Body, Bytes};
 use axum::response::Response;
 use bahay_api::operator::audit::{AuditEntry, AuditFilter};
@@ -11,9 +13,14 @@ use crate::http::core::csv_file::csv_response;
 use crate::http::{Code, CodeExt as _, PageOf, PageRequest, Problem};
 use crate::operators::audit::{Action, filter_detail};
 use crate::operators::{Audit, Operator};
+use crate::reports::csv::{self, SpreadsheetText, write_line};
 
 /// The number of rows read at once for an export.
 const ROWS: u32 = 1_000;
+
+/// The columns of the file.
+const COLUMNS: [&str; 8] =
+    ["id", "at", "operator", "action", "subject", "detail", "channel", "address"];
 
 /// Returns a page of audit entries, newest first.
 pub(super) async fn list(
@@ -37,7 +44,7 @@ pub(super) async fn export(
     let by = operator.require_administrator()?;
     check(&filter)?;
     audit.record(by.actor(), Action::Exported, "audit", filter_detail(&filter)).await?;
-    let head = Bytes::from_static(b"id,at,operator,action,subject,detail,channel,address\r\n");
+    let head = Bytes::from(csv::begin_file(&COLUMNS));
     let pages = stream::try_unfold(Some(None), move |next: Option<Option<Uuid>>| {
         let audit = audit.clone();
         let filter = filter.clone();
@@ -70,37 +77,15 @@ fn check(AuditFilter { operator, subject, .. }: &AuditFilter) -> Result<(), Prob
 
 /// Formats a line of the file.
 fn format_line(entry: &AuditEntry) -> String {
-    let at = clock::to_jiff(entry.at.into());
-    let text = |text: &Option<String>| text.clone().unwrap_or_default();
-    let fields = [
-        entry.id.to_string(),
-        format!("{at:.3}"),
-        text(&entry.operator),
-        entry.action.clone(),
-        text(&entry.subject),
-        entry.detail.to_string(),
-        entry.channel.clone(),
-        text(&entry.address),
-    ];
-    let fields = fields.map(|field| quote_field(&field));
-    format!("{}\r\n", fields.join(","))
-}
-
-/// Quotes a field, and inserts an apostrophe before text that a spreadsheet would interpret as a
-/// formula.
-fn quote_field(field: &str) -> String {
-    let guard = if field.starts_with(['=', '+', '-', '@', '\t', '\r']) { "'" } else { "" };
-    format!("\"{guard}{}\"", field.replace('"', "\"\""))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::quote_field;
-
-    #[test]
-    fn fields_are_quoted_and_formulas_are_escaped() {
-        assert_eq!(quote_field("a \"b\", c"), "\"a \"\"b\"\", c\"");
-        assert_eq!(quote_field("=1+1"), "\"'=1+1\"");
-        assert_eq!(quote_field(""), "\"\"");
-    }
+    let at = format!("{:.3}", clock::to_jiff(entry.at.into()));
+    let detail = entry.detail.to_string();
+    let AuditEntry { operator, action, subject, channel, address, .. } = entry;
+    let [operator, subject, address] =
+        [operator, subject, address].map(|text| text.as_deref().unwrap_or_default());
+    let texts =
+        [&at, operator, action, subject, &detail, channel, address].map(SpreadsheetText);
+    let mut line = String::new();
+    let id: [&dyn Display; 1] = [&entry.id];
+    write_line(&mut line, id.into_iter().chain(texts.iter().map(|text| text as &dyn Display)));
+    line
 }

@@ -82,6 +82,7 @@ async fn a_statement_is_a_page_and_a_file() {
         page.shows(words);
     }
     let file = luz.get(&format!("{here}/statement.csv?{query}")).await.expect(200).text;
+    assert!(file.starts_with('\u{feff}'), "a spreadsheet reads UTF-8");
     let lines: Vec<&str> = file.lines().collect();
     assert_eq!(lines.len(), 1 + 1 + 3 + 1, "{file}");
     assert!(lines[1].contains(",opening balance,") && lines[1].ends_with(",0.00"), "{file}");
