@@ -50,13 +50,14 @@ pub struct Report {
     pub fee: Coins,
 }
 
-/// Summarizes a record: the winner's gain after the fee, and the house's fee.
+/// Summarizes a record: the winner's gain after the fee, and the house's fee. People count seats
+/// from 1.
 pub fn report(record: &Record<AnyGame>) -> Report {
     let settlement = &record.settlement;
     let winner = match settlement.winner {
         Some(seat) => {
             let net = settlement.net(seat).unwrap_or_default();
-            format!("seat {seat} wins {net:+}")
+            format!("seat {} wins {net:+}", seat.index() + 1)
         }
         None => "nobody wins".to_owned(),
     };

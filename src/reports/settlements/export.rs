@@ -106,11 +106,11 @@ fn export_rows(
     stream::iter([Ok(head)]).chain(pages)
 }
 
-/// Writes the beginning of the file. Each seat has the player's id, the current name, and the change
+/// Writes the beginning of the file. Each seat, from 1, has the player's id, the current name, and the change
 /// by the game without the ante and after the fee.
 fn begin_export(layout: &ExportLayout) -> String {
     let reversal: &[&str] = if layout.has_reversed { &REVERSAL_COLUMNS } else { &[] };
-    let seats: Vec<String> = (0..layout.seats)
+    let seats: Vec<String> = (1..=layout.seats)
         .flat_map(|seat| ["id", "name", "net"].map(|field| format!("seat_{seat}_{field}")))
         .collect();
     let seats: Vec<&str> = seats.iter().map(String::as_str).collect();
@@ -247,7 +247,7 @@ mod tests {
         write_row(&mut out, &settled(&["a", "b"], true), &reversed);
         let [header, line] = out.lines().collect::<Vec<_>>().try_into().unwrap();
         assert!(header.ends_with(
-            ",reversed_at,seat_0_id,seat_0_name,seat_0_net,seat_1_id,seat_1_name,seat_1_net"
+            ",reversed_at,seat_1_id,seat_1_name,seat_1_net,seat_2_id,seat_2_name,seat_2_net"
         ));
         assert!(line.contains(&format!(",yes,yes,{time},")), "{line}");
         assert_eq!(header.split(',').count(), line.split(',').count());

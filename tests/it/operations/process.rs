@@ -132,6 +132,8 @@ fn verify_tells_a_record_from_a_forgery() {
     let said = String::from_utf8_lossy(&verified.stdout);
     assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stderr));
     assert!(said.starts_with("verified"), "{said}");
+    let winner = record.settlement.winner.expect("a seat wins");
+    assert!(said.contains(&format!("seat {} wins +", winner.index() + 1)), "{said}");
 
     let mut forged = record.clone();
     forged.settlement.fees[0].fee = Coins::ZERO;

@@ -14,8 +14,8 @@ use uuid::Uuid;
 use super::query;
 use crate::entropy;
 use crate::http::operator::desk_ui::{
-    ErrorPage, Field, FilterForm, HouseZone, OperatorForm, OperatorSession, badge, button, coins,
-    facts, field, game_link, page, pager, parse_amount, select, table, table_of, text_area,
+    ErrorPage, Field, FilterForm, HouseZone, OperatorForm, OperatorSession, account_name, badge,
+    button, coins, facts, field, game_link, page, pager, parse_amount, select, table, table_of, text_area,
     text_area_of,
 };
 use crate::http::operator::ledger::desk::{account_link, operation_link};
@@ -381,14 +381,7 @@ fn outcome(
 
 /// Draws a link to an account under a name for people.
 fn account(session: &OperatorSession, code: &str, wallets: &[PreviewedWallet]) -> Markup {
-    let text = match code.split_once(':') {
-        Some(("wallet", _)) => name_wallets(code, wallets),
-        Some(("fee", room)) => format!("fee of {}", session.rooms.title(room)),
-        Some(("pot", table)) => format!("POT of table {table}"),
-        _ if code == "issue" => "the house".to_owned(),
-        _ => code.to_owned(),
-    };
-    account_link(code, text)
+    account_link(code, name_wallets(&account_name(&session.rooms, code), wallets))
 }
 
 /// Replaces the codes of wallets by the names of their players.

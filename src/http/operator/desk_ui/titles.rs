@@ -30,6 +30,20 @@ impl RoomTitles {
     }
 }
 
+/// Returns the name of an account for people, who count seats from 1. A wallet has its code.
+pub(crate) fn account_name(rooms: &RoomTitles, code: &str) -> String {
+    match code.split(':').collect::<Vec<_>>().as_slice() {
+        ["stake", _, seat] => match seat.parse::<u8>() {
+            Ok(seat) => format!("stake of seat {}", u16::from(seat) + 1),
+            Err(_) => code.to_owned(),
+        },
+        ["fee", room] => format!("fees of {}", rooms.title(room)),
+        ["pot", table] => format!("POT of table {table}"),
+        ["issue"] => "the house".to_owned(),
+        _ => code.to_owned(),
+    }
+}
+
 /// Returns the title of the way in which a game ended, if that is known.
 pub(crate) fn ending_title(kind: &str, ending: Option<&str>) -> &'static str {
     ending.map_or("Unknown", |ending| catalog::ending_title(kind, ending))
@@ -100,7 +114,7 @@ mod tests {
     use bahay_api::operator::audit::Action;
     use bahay_engine::table::Clocks;
 
-    use super::{RoomTitles, action_title, ending_title};
+    use super::{RoomTitles, account_name, action_title, ending_title};
     use crate::rooms::house_rooms;
 
     #[test]
@@ -115,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn rooms_and_endings_have_titles() {
+    fn rooms_accounts_and_endings_have_titles() {
         let rooms = house_rooms(Clocks::default()).into_iter().map(Into::into);
         let rooms = RoomTitles::new(rooms.collect());
         for (id, title) in [
@@ -128,5 +142,14 @@ mod tests {
         }
         assert_eq!(ending_title("tongits", Some("stock")), "Stock exhausted");
         assert_eq!(ending_title("tongits", None), "Unknown");
+        for (code, name) in [
+            ("stake:0199:0", "stake of seat 1"),
+            ("fee:barkada", "fees of Barkada"),
+            ("pot:0199", "POT of table 0199"),
+            ("issue", "the house"),
+            ("wallet:0199", "wallet:0199"),
+        ] {
+            assert_eq!(account_name(&rooms, code), name);
+        }
     }
 }

@@ -10,10 +10,11 @@ use serde::Deserialize;
 
 use super::query;
 use crate::http::operator::desk_ui::{
-    ErrorPage, Field, HouseZone, OperatorSession, account_title, badge, coins, count, field,
-    game_link, id, operation_title, page, pager, player_link, purpose_title, table, table_of,
+    ErrorPage, Field, HouseZone, OperatorSession, account_name, account_title, badge, coins, count,
+    field, game_link, id, operation_title, page, pager, purpose_title, table, table_of,
 };
-use crate::http::{Code, CodeExt as _, Cursors, PageOf, PageQuery, PageRequest, Query};
+use crate::http::operator::sanctions::NamedPlayers;
+use crate::http::{Code, CodeExt as _, Cursors, PageOf, PageQuery, PageRequest, Query, Services};
 use crate::operators::Operator;
 use crate::reports::{OperationRow, Reports, Reversibility, add_up};
 
@@ -43,25 +44,26 @@ pub(crate) struct LedgerQuery {
 }
 
 pub(crate) async fn show_ledger(
-    State(reports): State<Reports>,
+    State(services): State<Services>,
     State(cursors): State<Cursors>,
     session: OperatorSession,
     Query(query): Query<LedgerQuery>,
 ) -> Result<Response, ErrorPage> {
     let LedgerQuery { account: code, operation, trial_balance, cursor } = query;
+    let reports = &services.reports;
     let code = code.trim();
     let operation = operation.trim();
     let query = PageQuery { cursor, ..PageQuery::default() };
     let request = PageRequest::new(session.operator.clone(), query, PAGE, cursors);
     let content = if !operation.is_empty() {
         let number = operation.parse().map_err(|_| Code::OperationNotFound.problem())?;
-        operation_section(&session, &query::find_operation(&reports, number).await?)
+        operation_section(&session, &query::find_operation(reports, number).await?)
     } else if !code.is_empty() {
-        account_page(&reports, &session.zone, code, &request).await?
+        account_page(&services, &session, code, &request).await?
     } else if request.is_first_page() {
-        overview(&reports, &session, &request, trial_balance == "now").await?
+        overview(reports, &session, &request, trial_balance == "now").await?
     } else {
-        further_operations(&reports, &session, &request).await?
+        further_operations(reports, &session, &request).await?
     };
     let code = Field { value: code, ..Field::optional("account", "Account code") };
     let operation = Field {
@@ -113,7 +115,7 @@ async fn overview(
     Ok(html! {
         h2 { "Trial balance" }
         (balance)
-        (accounts(&house))
+        (accounts(session, &NamedPlayers::default(), &house))
         h2 id="checks" { "Checks" }
         (checks_table(&session.zone, &checks))
         h2 { "Newest operations" }
@@ -143,16 +145,17 @@ fn operations_page(session: &OperatorSession, operations: &PageOf<OperationRow>)
 }
 
 async fn account_page(
-    reports: &Reports,
-    zone: &HouseZone,
+    services: &Services,
+    session: &OperatorSession,
     code: &str,
     request: &PageRequest<Operator>,
 ) -> Result<Markup, ErrorPage> {
-    let found = query::find_account(reports, code).await?;
-    let entries = query::list_entries(reports, code, request).await?;
+    let found = query::find_account(&services.reports, code).await?;
+    let entries = query::list_entries(&services.reports, code, request).await?;
+    let named = NamedPlayers::load(services, found.player).await?;
     Ok(html! {
-        (accounts(&[found]))
-        (entries_table(zone, &entries.items))
+        (accounts(session, &named, &[found]))
+        (entries_table(session, &entries.items))
         (pager(HERE, &[("account", code)], entries.next_cursor.as_deref()))
     })
 }
@@ -210,16 +213,16 @@ fn trial_balance(balances: &[Balance]) -> Markup {
     table("Balances by kind of account", columns, &rows)
 }
 
-fn accounts(accounts: &[Account]) -> Markup {
+fn accounts(session: &OperatorSession, named: &NamedPlayers, accounts: &[Account]) -> Markup {
     table_of(
         "Accounts",
         accounts,
         &[
-            ("Account", &|account| account_link(&account.code, id(&account.code))),
+            ("Account", &|account| named_account(session, &account.code)),
             ("#Balance", &|account| coins(account.balance)),
             ("#Entries", &|account| count(account.version)),
             ("Player", &|account| {
-                html! { @if let Some(player) = account.player { (player_link(player, "player")) } }
+                html! { @if let Some(player) = account.player { (named.name_link(player)) } }
             }),
         ],
     )
@@ -231,17 +234,23 @@ pub(crate) fn account_link(code: &str, text: impl Render) -> Markup {
     html! { a href={ (HERE) "?" (query) } { (text) } }
 }
 
+/// Draws a link to an account under its name, in the font of ids if that is its code.
+fn named_account(session: &OperatorSession, code: &str) -> Markup {
+    let name = account_name(&session.rooms, code);
+    if name == code { account_link(code, id(&code)) } else { account_link(code, name) }
+}
+
 /// Draws a link to an operation.
 pub(crate) fn operation_link(operation: i64) -> Markup {
     html! { a href={ (HERE) "?operation=" (operation) } { (operation) } }
 }
 
-pub(crate) fn entries_table(zone: &HouseZone, entries: &[AccountEntry]) -> Markup {
+pub(crate) fn entries_table(session: &OperatorSession, entries: &[AccountEntry]) -> Markup {
     table_of(
         "Entries, newest first",
         entries,
         &[
-            ("Booked", &|entry| zone.time(entry.booked_at)),
+            ("Booked", &|entry| session.zone.time(entry.booked_at)),
             ("#Coins", &|entry| coins(entry.amount)),
             ("#Balance", &|entry| {
                 html! { @if let Some(after) = entry.balance_after { (coins(after)) } @else { "–" } }
@@ -250,7 +259,7 @@ pub(crate) fn entries_table(zone: &HouseZone, entries: &[AccountEntry]) -> Marku
                 Some(game) => game_link(game, purpose_title(entry.code)),
                 None => html! { (purpose_title(entry.code)) },
             }),
-            ("Counterparty", &|entry| id(&entry.other)),
+            ("Counterparty", &|entry| named_account(session, &entry.other)),
             ("#Entry", &|entry| {
                 html! { @if let Some(version) = entry.version { (version) } @else { "–" } }
             }),
@@ -292,8 +301,8 @@ pub(crate) fn operation_section(session: &OperatorSession, row: &OperationRow) -
         &[
             ("Purpose", &|transfer| html! { (purpose_title(transfer.code)) }),
             ("#Coins", &|transfer| coins(transfer.amount)),
-            ("From", &|transfer| account_link(&transfer.source, id(&transfer.source))),
-            ("To", &|transfer| account_link(&transfer.destination, id(&transfer.destination))),
+            ("From", &|transfer| named_account(session, &transfer.source)),
+            ("To", &|transfer| named_account(session, &transfer.destination)),
             ("#Number", &|transfer| html! { (transfer.number) }),
         ],
     );

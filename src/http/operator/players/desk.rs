@@ -123,7 +123,7 @@ pub(crate) async fn show_player(
                 }
             }
         }
-        (entries_table(&session.zone, &entries.items))
+        (entries_table(&session, &entries.items))
         (pager(&here, &[], entries.next_cursor.as_deref()))
         h2 { "Passes for tournaments" }
         (passes_table(&session, &passes))

@@ -8,13 +8,15 @@ use maud::{Markup, html};
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::query;
+use super::{NamedPlayers, query};
 use crate::accounts::{SanctionKind, SanctionRecord};
 use crate::http::operator::desk_ui::{
     ErrorPage, Field, FilterForm, HouseZone, OperatorForm, OperatorSession, author_text, field,
-    page, pager, player_link, select, table, text_area,
+    page, pager, select, table, text_area,
 };
-use crate::http::{Code, CodeExt as _, Cursors, PageQuery, PageRequest, Path, Problem};
+use crate::http::{
+    Code, CodeExt as _, Cursors, PageQuery, PageRequest, Path, Problem, Services,
+};
 use crate::ids::PlayerId;
 use crate::operators::Sanctions;
 use crate::reason::Reason;
@@ -111,6 +113,7 @@ fn row(
 }
 
 pub(crate) async fn list(
+    State(services): State<Services>,
     State(sanctions): State<Sanctions>,
     State(cursors): State<Cursors>,
     session: OperatorSession,
@@ -119,7 +122,9 @@ pub(crate) async fn list(
     let kind = query.filter.kind.map_or("", SanctionKind::as_str);
     let request = PageRequest::new(session.operator.clone(), query, PAGE, cursors);
     let listed = query::list_in_force(&sanctions, &request).await?;
-    let rows = listed.items.iter().map(|sanction| row_in_force(&session.zone, sanction));
+    let players = listed.items.iter().map(|sanction| sanction.player);
+    let named = NamedPlayers::load(&services, players).await?;
+    let rows = listed.items.iter().map(|sanction| row_in_force(&session.zone, &named, sanction));
     let columns = "Player | Kind | Since | By | Until | Reason";
     let kinds = [("", "All"), ("ban", "Bans"), ("mute", "Mutes")];
     let body = html! {
@@ -134,10 +139,14 @@ pub(crate) async fn list(
     Ok(page(&session, "Sanctions", body))
 }
 
-fn row_in_force(zone: &HouseZone, sanction: &SanctionInForce) -> Vec<Markup> {
+fn row_in_force(
+    zone: &HouseZone,
+    named: &NamedPlayers,
+    sanction: &SanctionInForce,
+) -> Vec<Markup> {
     let kinds = KINDS.into_iter().find(|(kind, _)| *kind == sanction.kind);
     vec![
-        player_link(sanction.player, &sanction.name),
+        named.link(sanction.player, &sanction.name),
         html! { @if let Some((_, name)) = kinds { (name) } },
         zone.time(sanction.imposed_at),
         author_text(sanction.imposed_by.as_deref()),

@@ -7,9 +7,11 @@ use bahay_api::operator::players::PlayerMatch;
 use bahay_api::operator::search::{SearchHit, SearchKind};
 use maud::{Markup, html};
 use serde::Deserialize;
+use uuid::Uuid;
 
 use super::query;
 use crate::http::operator::desk_ui::{ErrorPage, OperatorSession, id, page, table_of};
+use crate::http::operator::sanctions::NamedPlayers;
 use crate::http::{Query, Services};
 use crate::reports::Reports;
 
@@ -35,6 +37,8 @@ pub(crate) async fn show_matches(
     if let [only] = hits.as_slice() {
         return Ok(Redirect::to(&path_of(only)).into_response());
     }
+    let players = hits.iter().filter_map(player_of);
+    let named = NamedPlayers::load(&services, players).await?;
     let body = html! {
         p {
             @if text.trim().is_empty() {
@@ -47,7 +51,7 @@ pub(crate) async fn show_matches(
             &hits,
             &[
                 ("Kind", &|hit| html! { (hit.kind.as_str()) }),
-                ("Name", &|hit| html! { a href=(path_of(hit)) { (name_of(hit)) } }),
+                ("Name", &|hit| html! { a href=(path_of(hit)) { (name_of(hit)) } (badges(&named, hit)) }),
                 ("Id", &|hit| id(&hit.id)),
             ],
         ))
@@ -67,6 +71,14 @@ pub(crate) async fn suggest_players(
     };
     players.truncate(SUGGESTIONS_MAX);
     Ok(Json(players))
+}
+
+fn player_of(hit: &SearchHit) -> Option<Uuid> {
+    if hit.kind == SearchKind::Player { hit.id.parse().ok() } else { None }
+}
+
+fn badges(named: &NamedPlayers, hit: &SearchHit) -> Markup {
+    html! { @if let Some(player) = player_of(hit) { (named.badges(player)) } }
 }
 
 fn name_of(hit: &SearchHit) -> Markup {

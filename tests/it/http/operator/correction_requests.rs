@@ -157,7 +157,7 @@ async fn both_operators_see_the_outcome_of_a_correction_at_the_desk() {
     let here = format!("/desk/corrections/{}", text(&reversal["id"]));
     let mut cora = Browser::enrolled(server, "cora", Role::Finance).await;
     let page = cora.load(&here).await;
-    page.shows("Andres").shows("Maria").shows("Jose").shows("fee of Newbie").shows(">0.30<");
+    page.shows("Andres").shows("Maria").shows("Jose").shows("fees of Newbie").shows(">0.30<");
     page.shows(&format!("/desk/games/{game}")).shows("Approve and book").hides("Not possible now");
     // 5.70 coins are needed besides the fee.
     office.adjust(players[1], -10_470 + 569).await;

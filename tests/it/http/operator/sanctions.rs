@@ -218,6 +218,8 @@ async fn a_banned_player_is_marked_wherever_the_name_stands() {
         format!("/desk/players?search={}", banned.id),
         "/desk/reports".to_owned(),
         "/desk/corrections".to_owned(),
+        format!("/desk/ledger?account=wallet:{}", banned.id),
+        "/desk/search?text=guest".to_owned(),
     ];
     let badge = format!("{name}</a> <span class=\"badge bad\">banned</span>");
     for page in &pages {
@@ -229,6 +231,7 @@ async fn a_banned_player_is_marked_wherever_the_name_stands() {
     for page in &pages {
         luz.get(page).await.expect(200).shows(&badge);
     }
+    luz.get("/desk/sanctions").await.expect(200).shows(&badge);
 }
 
 /// The sanctions of all players are listed while they are in force: neither lifted nor at their end.

@@ -148,7 +148,7 @@ async fn the_file_of_a_period_opens_in_a_spreadsheet() {
     let file = ben.get("/desk/settlements.csv?from=2026-02-28&to=2026-02-28").await.expect(200);
     let file = CsvFile::parse(&file.text);
     file.assert_no_empty_column(&[]);
-    let seats = ["id", "name", "net"].map(|field| [0, 1, 2].map(|at| format!("seat_{at}_{field}")));
+    let seats = ["id", "name", "net"].map(|field| [1, 2, 3].map(|at| format!("seat_{at}_{field}")));
     let [ids, written, nets] = seats.map(|columns| columns.map(|name| file.column(&name)).concat());
     assert!(names.iter().all(|name| written.contains(&format!("'{name}").as_str())), "{written:?}");
     assert!(!written.iter().any(|name| name.starts_with(['=', '+', '-', '@'])), "{written:?}");
