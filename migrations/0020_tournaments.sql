@@ -46,6 +46,9 @@ create index tournaments_closed on tournaments (closed_at) where closed_at is no
 -- The list, newest first.
 create index tournaments_by_time on tournaments (created_at, id);
 
+-- Operators search for a part of a name.
+create index tournaments_by_part_of_name on tournaments using gin (lower(terms ->> 'name') gin_trgm_ops);
+
 grant select, insert, update (version, state, entrants, due_at, secret_round, secret_after, closed_at)
     on tournaments to bahay_service;
 

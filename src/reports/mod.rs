@@ -27,7 +27,7 @@ pub mod pairs;
 mod periods;
 mod players;
 mod projection;
-mod search;
+pub mod search;
 mod settlements;
 mod titles;
 

@@ -1,5 +1,5 @@
-//! The search for players, games, tables, operations, accounts and corrections by parts of their
-//! names and ids. Each part of the search reads an index.
+//! The search for players, games, tables, tournaments, operations, accounts and corrections by parts
+//! of their names and ids. Each part of the search reads an index.
 
 use bahay_api::operator::players::PlayerMatch;
 use bahay_api::operator::search::{SearchHit, SearchKind};
@@ -8,6 +8,7 @@ use uuid::Uuid;
 
 use super::{ReportError, Reports};
 use crate::db;
+use crate::ids::TOURNAMENT_ROOM;
 
 /// The least number of hexadecimal digits that are searched for as the beginning of an id.
 const ID_DIGITS_MIN: usize = 4;
@@ -16,7 +17,7 @@ const ID_DIGITS_MIN: usize = 4;
 const NAME_PART_MIN: usize = 3;
 
 /// The maximum number of matches of each kind.
-const MATCHES_MAX: i64 = 20;
+pub const MATCHES_MAX: usize = 20;
 
 impl Reports {
     /// Finds players by a part of the name, or by the beginning of the id. Names that begin with the
@@ -25,8 +26,7 @@ impl Reports {
         let (least, greatest) = parse_id_range(text).unzip();
         let begins = text.to_lowercase();
         let ends = format!("{begins}\u{10ffff}");
-        let contains = (begins.chars().count() >= NAME_PART_MIN)
-            .then(|| format!("%{}%", escape_like(&begins)));
+        let contains = to_pattern(&begins);
         let once = || {
             sqlx::query_as!(
                 PlayerMatch,
@@ -59,26 +59,65 @@ impl Reports {
                 begins,
                 ends,
                 contains,
-                MATCHES_MAX
+                matches_max()
             )
             .fetch_all(&self.pool)
         };
         db::retry(once).await
     }
 
-    /// Finds all that the database knows by the text: players, games, tables, operations, accounts
-    /// and corrections, in this order.
+    /// Finds all that the database knows by the text: players, tournaments, games, tables,
+    /// corrections, operations and accounts, in this order.
     pub async fn search(&self, text: &str) -> Result<Vec<SearchHit>, ReportError> {
         let hit = |kind, id: String, title| SearchHit { kind, id, title };
         let players = self.find_players(text).await?.into_iter();
         let mut hits: Vec<SearchHit> = players
             .map(|player| hit(SearchKind::Player, player.id.to_string(), player.name))
             .collect();
+        hits.extend(self.find_tournaments(text).await?);
         if let Some((least, greatest)) = parse_id_range(text) {
             hits.extend(self.find_by_id(least, greatest).await?);
         }
         hits.extend(self.find_in_ledger(text).await?);
         Ok(hits)
+    }
+
+    async fn find_tournaments(&self, text: &str) -> Result<Vec<SearchHit>, ReportError> {
+        let (least, greatest) = parse_id_range(text).unzip();
+        let once = || {
+            sqlx::query!(
+                r#"
+                select f.id::text as "id!", f.name as "name!"
+                from (
+                    (
+                        select t.id, t.terms ->> 'name' as name, t.created_at
+                        from tournaments t
+                        where t.id between $1 and $2
+                        order by t.id
+                        limit $4
+                    )
+                    union
+                    (
+                        select t.id, t.terms ->> 'name', t.created_at
+                        from tournaments t
+                        where lower(t.terms ->> 'name') like $3
+                        order by t.created_at desc, t.id desc
+                        limit $4
+                    )
+                ) f
+                order by f.created_at desc, f.id desc
+                limit $4
+                "#,
+                least,
+                greatest,
+                to_pattern(&text.to_lowercase()),
+                matches_max()
+            )
+            .fetch_all(&self.pool)
+        };
+        let rows = db::retry(once).await?.into_iter();
+        let kind = SearchKind::Tournament;
+        Ok(rows.map(|row| SearchHit { kind, id: row.id, title: row.name }).collect())
     }
 
     async fn find_by_id(&self, least: Uuid, greatest: Uuid) -> Result<Vec<SearchHit>, ReportError> {
@@ -94,9 +133,30 @@ impl Reports {
                 )
                 union all
                 (
-                    select distinct 'table', g.table_id::text, g.room
-                    from games g
-                    where g.table_id between $1 and $2
+                    select 'table', f.table_id::text, min(f.room)
+                    from (
+                        (
+                            select distinct g.table_id, g.room
+                            from games g
+                            where g.table_id between $1 and $2
+                            limit $3
+                        )
+                        union all
+                        (
+                            select distinct g.table_id, $4::text
+                            from tournament_games g
+                            where g.table_id between $1 and $2
+                            limit $3
+                        )
+                        union all
+                        (
+                            select h.table_id, coalesce(h.room, '')
+                            from halted_tables h
+                            where h.table_id between $1 and $2 and h.released_at is null
+                            limit $3
+                        )
+                    ) f
+                    group by f.table_id
                     limit $3
                 )
                 union all
@@ -110,7 +170,8 @@ impl Reports {
                 "#,
                 least,
                 greatest,
-                MATCHES_MAX
+                matches_max(),
+                TOURNAMENT_ROOM
             )
             .fetch_all(&self.pool)
         };
@@ -154,7 +215,7 @@ fn to_hit(kind: &str, id: String, title: String) -> Result<SearchHit, ReportErro
 
 /// Returns the least and the greatest id that begin with these hexadecimal digits, which may be
 /// separated by hyphens.
-fn parse_id_range(text: &str) -> Option<(Uuid, Uuid)> {
+pub fn parse_id_range(text: &str) -> Option<(Uuid, Uuid)> {
     const DIGITS: usize = 32;
     let digits: String = text.chars().filter(|one| *one != '-').collect();
     let is_range = (ID_DIGITS_MIN..=DIGITS).contains(&digits.len())
@@ -164,6 +225,16 @@ fn parse_id_range(text: &str) -> Option<(Uuid, Uuid)> {
         Uuid::try_parse(&padded).ok()
     };
     if is_range { id("0").zip(id("f")) } else { None }
+}
+
+/// Returns the pattern of `like` for names that contain a text; `None` for a text that is too short
+/// for the index of the names.
+fn to_pattern(text: &str) -> Option<String> {
+    (text.chars().count() >= NAME_PART_MIN).then(|| format!("%{}%", escape_like(text)))
+}
+
+fn matches_max() -> i64 {
+    i64::try_from(MATCHES_MAX).unwrap_or(i64::MAX)
 }
 
 /// Escapes the wildcards of a pattern of `like`.

@@ -71,7 +71,7 @@ pub(crate) use operator_session::OperatorSession;
 pub(crate) use parse::{format_decimal, parse_amount, parse_decimal};
 pub(crate) use search_form::SearchForm;
 pub(crate) use titles::{
-    account_name, account_title, action_title, describe_item, ending_title, operation_title, purpose_title,
+    RoomTitles, account_name, account_title, action_title, describe_item, ending_title, operation_title, purpose_title,
 };
 
 /// The content security policy: the resources that a page may load, and the targets of its forms.

@@ -10,7 +10,9 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use super::query;
-use crate::http::operator::desk_ui::{ErrorPage, OperatorSession, id, page, table_of};
+use crate::http::operator::desk_ui::{
+    ErrorPage, OperatorSession, RoomTitles, id, page, table_of,
+};
 use crate::http::operator::sanctions::NamedPlayers;
 use crate::http::{Query, Services};
 use crate::reports::Reports;
@@ -42,7 +44,8 @@ pub(crate) async fn show_matches(
     let body = html! {
         p {
             @if text.trim().is_empty() {
-                "Search for a part of a name, an id or its first digits, a room, the number or key of an "
+                "Search for a part of a name, such as that of a player, a room or a tournament, an id or its "
+                "first digits, the number or key of an "
                 "operation, or an account such as wallet:ID."
             } @else { "Matches of “" (text.trim()) "”." }
         }
@@ -51,7 +54,7 @@ pub(crate) async fn show_matches(
             &hits,
             &[
                 ("Kind", &|hit| html! { (hit.kind.as_str()) }),
-                ("Name", &|hit| html! { a href=(path_of(hit)) { (name_of(hit)) } (badges(&named, hit)) }),
+                ("Name", &|hit| html! { a href=(path_of(hit)) { (name_of(&session.rooms, hit)) } (badges(&named, hit)) }),
                 ("Id", &|hit| id(&hit.id)),
             ],
         ))
@@ -81,14 +84,16 @@ fn badges(named: &NamedPlayers, hit: &SearchHit) -> Markup {
     html! { @if let Some(player) = player_of(hit) { (named.badges(player)) } }
 }
 
-fn name_of(hit: &SearchHit) -> Markup {
+fn name_of(rooms: &RoomTitles, hit: &SearchHit) -> Markup {
     match hit.kind {
-        SearchKind::Game => html! { "game in " (hit.title) },
-        SearchKind::Table => html! { "table in " (hit.title) },
+        SearchKind::Game => html! { "game in " (rooms.title(&hit.title)) },
+        SearchKind::Table => html! { "table in " (rooms.title(&hit.title)) },
         SearchKind::Account => html! { "balance " (hit.title) },
-        SearchKind::Player | SearchKind::Room | SearchKind::Operation | SearchKind::Correction => {
-            html! { (hit.title) }
-        }
+        SearchKind::Player
+        | SearchKind::Room
+        | SearchKind::Tournament
+        | SearchKind::Operation
+        | SearchKind::Correction => html! { (hit.title) },
     }
 }
 
@@ -99,6 +104,7 @@ fn path_of(hit: &SearchHit) -> String {
         SearchKind::Room => ("/desk/rooms/", &hit.id),
         SearchKind::Game => ("/desk/games/", &hit.id),
         SearchKind::Table => ("/desk/tables/", &hit.id),
+        SearchKind::Tournament => ("/desk/tournaments/", &hit.id),
         SearchKind::Correction => ("/desk/corrections/", &hit.id),
         SearchKind::Operation => ("/desk/ledger?operation=", &hit.id),
         SearchKind::Account => ("/desk/ledger?account=", &hit.id),

@@ -1,14 +1,21 @@
 //! The part of the search that the API and the desk share.
 
+use std::iter::once;
+
 use bahay_api::operator::search::{SearchHit, SearchKind};
+use bahay_engine::table::TableId;
+use futures_util::future::join_all;
+use uuid::Uuid;
 
 use crate::http::{Code, CodeExt as _, Problem, Services};
+use crate::reports::search::{MATCHES_MAX, parse_id_range};
+use crate::rooms::PRIVATE;
 
 /// The longest text that can be searched for, in characters.
 const TEXT_LENGTH_MAX: usize = 64;
 
-/// The maximum number of rooms in the result.
-const ROOMS_FOUND_MAX: usize = 20;
+/// The number of tables of a room among which one without a game is searched for, the fullest first.
+const LIVE_TABLES_MAX: usize = 200;
 
 /// Returns the text of a search without surrounding spaces. An empty or longer text, or one with a
 /// zero byte, is rejected.
@@ -34,9 +41,51 @@ pub(super) async fn search(services: &Services, text: &str) -> Result<Vec<Search
             id: room.id().to_owned(),
             title: room.name().to_owned(),
         })
-        .take(ROOMS_FOUND_MAX)
+        .take(MATCHES_MAX)
         .collect();
     hits.extend(services.reports.search(text).await?);
+    for table in find_live_tables(services, text).await {
+        if !hits.iter().any(|hit| hit.kind == table.kind && hit.id == table.id) {
+            hits.push(table);
+        }
+    }
     hits.sort_by_key(|hit| hit.kind);
     Ok(hits)
+}
+
+/// Finds live tables by a whole id or its first digits: the database does not know those without a
+/// game. If the live store does not respond, the result lacks them.
+async fn find_live_tables(services: &Services, text: &str) -> Vec<SearchHit> {
+    let hit = |table: TableId, room: &str| SearchHit {
+        kind: SearchKind::Table,
+        id: table.to_string(),
+        title: room.to_owned(),
+    };
+    match parse_id_range(text) {
+        None => Vec::new(),
+        Some((least, greatest)) if least == greatest => {
+            match services.lobby.tables().read_table(TableId(least)).await {
+                Ok(table) => table.iter().map(|table| hit(table.id(), &table.terms().room)).collect(),
+                Err(error) => {
+                    tracing::debug!(%error, "the table cannot be read");
+                    Vec::new()
+                }
+            }
+        }
+        Some((least, greatest)) => {
+            let is_match = |table: &Uuid| (least..=greatest).contains(table);
+            let rooms = services.lobby.rooms();
+            let rooms = rooms.iter().map(|room| room.id()).chain(once(PRIVATE));
+            let listed = rooms.map(async |room| {
+                let tables = services.live.busy_tables(room, LIVE_TABLES_MAX).await;
+                let tables = tables.inspect_err(|error| {
+                    tracing::warn!(%error, room, "the tables of a room are unknown");
+                });
+                let tables = tables.unwrap_or_default().into_iter();
+                let found = tables.filter(|(table, _)| is_match(&table.0));
+                found.map(|(table, _)| hit(table, room)).collect::<Vec<_>>()
+            });
+            join_all(listed).await.into_iter().flatten().take(MATCHES_MAX).collect()
+        }
+    }
 }

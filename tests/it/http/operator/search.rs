@@ -1,12 +1,26 @@
 //! The search of operators: each kind of thing by name, by id and by the beginning of an id.
 
 use bahay::operators::Role;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::desk::browser::Browser;
 use crate::http::server::{REASON, Server, expect_refusal, list_players, ok, text};
 use crate::support::bank::{PotGoes, table};
 use crate::support::db::read_value;
+
+/// Announces a sit-and-go, and returns its id.
+async fn announce_tournament(luz: &mut Browser<'_>) -> String {
+    let fields = [
+        ("attempt", &*uuid::Uuid::now_v7().to_string()),
+        ("preset", "sit_and_go_3"),
+        ("name", "Ring of Three, ₱5"),
+        ("game", "tongits/kingdom"),
+        ("buy_in", "5"),
+    ];
+    let announced = luz.send("/desk/tournaments/new", "/desk/tournaments", &fields).await;
+    let path = announced.expect(303).location.unwrap();
+    path.rsplit('/').next().unwrap().to_owned()
+}
 
 #[tokio::test]
 async fn anything_is_found_by_a_part_of_its_name_or_id() {
@@ -32,6 +46,10 @@ async fn anything_is_found_by_a_part_of_its_name_or_id() {
     let operation = format!("select operation from operation_keys where key = '{key}'");
     let operation: i64 = read_value(&server.bank.pool, &operation).await;
     let wallet = format!("wallet:{player}");
+    let tournament = announce_tournament(&mut luz).await;
+    // A table without a game, which the database does not know.
+    let seat = server.post_by(&guests[2], "/v1/rooms/newbie/seat", &json!({}));
+    let waiting = text(&ok(seat).await["table"]);
 
     let token = server.operator("api", Role::Viewer).await;
     let find = async |text: &str| -> Vec<Value> {
@@ -49,6 +67,10 @@ async fn anything_is_found_by_a_part_of_its_name_or_id() {
         ("(ASSETS), N", "room", &"tongo-assets-newbie".to_owned(), "/desk/rooms/"),
         (&game, "game", &game, "/desk/games/"),
         (&table_id, "table", &table_id, "/desk/tables/"),
+        (&waiting, "table", &waiting, "/desk/tables/"),
+        (&waiting[..13], "table", &waiting, "/desk/tables/"),
+        ("of three, ₱", "tournament", &tournament, "/desk/tournaments/"),
+        (&tournament, "tournament", &tournament, "/desk/tournaments/"),
         (&correction, "correction", &correction, "/desk/corrections/"),
         (&operation, "operation", &operation, "/desk/ledger?operation="),
         (&key, "operation", &operation, "/desk/ledger?operation="),
@@ -62,11 +84,11 @@ async fn anything_is_found_by_a_part_of_its_name_or_id() {
         let found = luz.get(&format!("/desk/search?{query}")).await;
         found.expect_redirect(&format!("{page}{id}"));
     }
-    for part in [&game[..8], &table_id[..9], &player[..13]] {
+    for part in [&game[..8], &table_id[..9], &player[..13], &tournament[..13]] {
         let hits = find(part).await;
         assert!(hits.iter().any(|hit| text(&hit["id"]).starts_with(part)), "{part}: {hits:?}");
     }
-    for nothing in ["ia_100", "100%%", "nobody at all", "0000"] {
+    for nothing in ["ia_100", "100%%", "nobody at all", "0000", "ring_of", "₱"] {
         assert_eq!(find(nothing).await, Vec::<Value>::new(), "{nothing}");
     }
     luz.load("/desk/search?text=nobody").await.shows("No entries.");
