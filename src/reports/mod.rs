@@ -53,7 +53,7 @@ pub use game::{Dossier, RecordVerdict};
 pub use pairs::{
     CONDUCT_PERIOD, ConductMeasurement, PAIR_DAYS_MAX, PairPosition, Pairs, TournamentPair,
 };
-pub use players::{PlayerReport, TooManyBookings, write_statement};
+pub use players::{PlayerReport, TooManyBookings, describe_items, write_statement};
 pub use titles::{account_title, describe_item, operation_title, purpose_title};
 
 /// The maximum page size; a larger limit is reduced to it.

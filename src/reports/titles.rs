@@ -1,8 +1,6 @@
 //! Titles of the values that the books name by codes, for pages and for files that people read. The
 //! API and the columns for programs have the codes.
 
-use bahay_engine::game::Item;
-
 use crate::ledger::Code;
 
 /// Returns the title of the purpose of a transfer.
@@ -64,9 +62,9 @@ pub fn account_title(kind: &str) -> &str {
     }
 }
 
-/// Describes an item of a payment with its counts and its rule.
-pub fn describe_item(Item { name, rule, counts }: &Item) -> String {
-    let title = match &**name {
+/// Describes an item of a payment by its name, its rule and its counts.
+pub fn describe_item(name: &str, rule: &str, counts: u32) -> String {
+    let title = match name {
         "normal" => "win",
         "special" => "special cards",
         "secret" => "secret melds",
@@ -82,8 +80,6 @@ pub fn describe_item(Item { name, rule, counts }: &Item) -> String {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
-
-    use bahay_engine::game::Item;
 
     use super::{account_title, describe_item, operation_title, purpose_title};
     use crate::ledger::Code;
@@ -111,8 +107,7 @@ mod tests {
 
     #[test]
     fn an_item_has_its_counts_and_its_rule() {
-        let item = |name: &'static str| Item { name: name.into(), rule: "6.1".into(), counts: 2 };
-        assert_eq!(describe_item(&item("burned")), "2 burned hand (rule 6.1)");
-        assert_eq!(describe_item(&item("second_hit")), "2 second hit (rule 6.1)");
+        assert_eq!(describe_item("burned", "6.6", 2), "2 burned hand (rule 6.6)");
+        assert_eq!(describe_item("second_hit", "7.3", 1), "1 second hit (rule 7.3)");
     }
 }

@@ -3,25 +3,29 @@
 
 use std::fmt::Display;
 
-use bahay_api::operator::statements::{Statement, StatementAmounts, StatementLine};
+use bahay_api::operator::statements::{
+    Statement, StatementAmounts, StatementItem, StatementLine, StatementPayment,
+};
 use bahay_api::{Coins, Time};
 use bahay_engine::coins;
 use jiff::tz::TimeZone;
 use jiff_sqlx::Timestamp as SqlTimestamp;
+use uuid::Uuid;
 
 use crate::clock;
 use crate::db;
 use crate::ids::PlayerId;
 use crate::ledger::Code;
 use crate::reports::books::ledger_code;
-use crate::reports::csv::{begin_file, write_line};
+use crate::reports::csv::{SpreadsheetText, begin_file, write_line};
+use crate::reports::titles::describe_item;
 use crate::reports::{Interval, ReportError, Reports, from_sql, to_sql};
 
 /// The maximum number of lines of a statement.
 const LINES_MAX: usize = 10_000;
 
 /// The header line of the file. Amounts are in coins; times are in the house's time zone.
-const COLUMNS: [&str; 12] = [
+const COLUMNS: [&str; 14] = [
     "booked_at",
     "operation",
     "kind",
@@ -34,6 +38,8 @@ const COLUMNS: [&str; 12] = [
     "other",
     "change",
     "balance",
+    "items",
+    "reason",
 ];
 
 /// The bookings of a period are more than a statement lists.
@@ -48,10 +54,11 @@ impl Reports {
         name: String,
         period: Interval,
     ) -> Result<Result<Statement, TooManyBookings>, ReportError> {
-        let lines = self.statement_lines(player, period).await?;
+        let mut lines = self.statement_lines(player, period).await?;
         if lines.len() > LINES_MAX {
             return Ok(Err(TooManyBookings));
         }
+        self.explain_lines(player, &mut lines).await?;
         let mut sums = StatementAmounts::default();
         for line in &lines {
             add(&mut sums, line.amounts)?;
@@ -123,6 +130,8 @@ impl Reports {
                 booked_at: from_sql(row.created_at).into(),
                 amounts,
                 balance,
+                payments: Vec::new(),
+                reason: None,
             })
         });
         rows.collect()
@@ -224,33 +233,66 @@ fn in_range(sum: Option<coins::Coins>) -> Result<Coins, ReportError> {
     sum.map(Coins::from).ok_or_else(|| sqlx::Error::Decode("a sum does not fit 64 bits".into()))
 }
 
+/// Describes a payment by the other player, its amount and its items.
+fn describe_payment(payment: &StatementPayment) -> String {
+    let StatementPayment { name, amount, items, .. } = payment;
+    let side = if amount.is_negative() { "to" } else { "from" };
+    let paid = coins::Coins::from_hundredths(amount.hundredths().abs());
+    format!("{side} {name} {paid}: {}", describe_items(items))
+}
+
+/// Describes the items of a payment.
+pub fn describe_items(items: &[StatementItem]) -> String {
+    let items = items.iter().map(|item| describe_item(&item.name, &item.rule, item.counts));
+    items.collect::<Vec<_>>().join(", ")
+}
+
+/// A line of the file.
+#[derive(Default)]
+struct FileLine<'a> {
+    operation: Option<i64>,
+    kind: &'a str,
+    game: Option<Uuid>,
+    amounts: StatementAmounts,
+    items: &'a str,
+    reason: &'a str,
+}
+
 /// Writes a statement as CSV: the opening balance, a line for each operation, the sums, and the
 /// closing balance.
 pub fn write_statement(statement: &Statement, zone: &TimeZone) -> String {
     let mut out = begin_file(&COLUMNS);
-    let time = |at: Time| {
+    let mut write = |at: Time, line: FileLine<'_>, balance: Coins| {
         let at = clock::to_jiff(at.into()).to_zoned(zone.clone());
-        at.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string()
+        let at = at.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string();
+        let FileLine { operation, kind, game, amounts, items, reason } = line;
+        let operation = operation.map(|operation| operation.to_string()).unwrap_or_default();
+        let game = game.map(|game| game.to_string()).unwrap_or_default();
+        let StatementAmounts { ante, stake, payments, fee, pot, other, change } = amounts;
+        let amounts: [coins::Coins; 8] =
+            [ante, stake, payments, fee, pot, other, change, balance].map(coins::Coins::from);
+        let head: [&dyn Display; 4] = [&at, &operation, &kind, &game];
+        let texts = [items, reason].map(SpreadsheetText);
+        let fields = head.into_iter().chain(amounts.iter().map(|amount| amount as &dyn Display));
+        write_line(&mut out, fields.chain(texts.iter().map(|text| text as &dyn Display)));
     };
-    let mut write =
-        |at, operation: &dyn Display, kind: &str, game: &dyn Display, amounts, balance| {
-            let StatementAmounts { ante, stake, payments, fee, pot, other, change } = amounts;
-            let at: String = time(at);
-            let [ante, stake, payments, fee, pot, other, change, balance]: [coins::Coins; 8] =
-                [ante, stake, payments, fee, pot, other, change, balance].map(coins::Coins::from);
-            let fields: [&dyn Display; 12] = [
-                &at, operation, &kind, game, &ante, &stake, &payments, &fee, &pot, &other, &change,
-                &balance,
-            ];
-            write_line(&mut out, fields);
-        };
     let Statement { from, to, opening, sums, closing, lines, .. } = statement;
-    write(*from, &"", "opening balance", &"", StatementAmounts::default(), *opening);
+    let begin = FileLine { kind: "opening balance", ..FileLine::default() };
+    write(*from, begin, *opening);
     for line in lines {
-        let game = line.game.map(|game| game.to_string()).unwrap_or_default();
-        let StatementLine { operation, kind, booked_at, amounts, balance, .. } = line;
-        write(*booked_at, operation, kind.as_str(), &game, *amounts, *balance);
+        let items: Vec<String> = line.payments.iter().map(describe_payment).collect();
+        let items = items.join("; ");
+        let booked = FileLine {
+            operation: Some(line.operation),
+            kind: &line.kind,
+            game: line.game,
+            amounts: line.amounts,
+            items: &items,
+            reason: line.reason.as_deref().unwrap_or_default(),
+        };
+        write(line.booked_at, booked, line.balance);
     }
-    write(*to, &"", "closing balance", &"", *sums, *closing);
+    let end = FileLine { kind: "closing balance", amounts: *sums, ..FileLine::default() };
+    write(*to, end, *closing);
     out
 }

@@ -11,9 +11,9 @@ use crate::values::{Coins, IdText, Time};
 operations! {
     /// Show a statement
     ///
-    /// Every booking of a player's wallet within a period, oldest first, with the balance after it.
-    /// The opening balance and the changes add up to the closing balance. For operators of every
-    /// role.
+    /// Every booking of a player's wallet within a period, oldest first, with the balance after it,
+    /// the payments of settlements with their items, and the reasons of corrections and voids. The
+    /// opening balance and the changes add up to the closing balance. For operators of every role.
     SHOW_STATEMENT = Get "/v1/operator/players/{id}/statement", Operators, Operator {
         path id: IdText = "The player",
         query StatementPeriod,
@@ -76,6 +76,35 @@ pub struct StatementLine {
     pub amounts: StatementAmounts,
     /// The balance of the wallet after the operation.
     pub balance: Coins,
+    /// The payments of a settlement to and from the player.
+    pub payments: Vec<StatementPayment>,
+    /// The reason of a correction or a void.
+    #[schema(required = true)]
+    pub reason: Option<String>,
+}
+
+/// A payment of a settlement.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct StatementPayment {
+    /// The other player of the payment.
+    pub player: Uuid,
+    /// The present name of the other player.
+    #[schema(example = "Maria")]
+    pub name: String,
+    /// The paid coins before the fee; negative if the player of the statement paid them.
+    pub amount: Coins,
+    /// The items of the debt.
+    pub items: Vec<StatementItem>,
+}
+
+/// An item of a payment: a number of counts, and the rule from which it follows.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct StatementItem {
+    #[schema(example = "normal")]
+    pub name: String,
+    #[schema(example = "6.1")]
+    pub rule: String,
+    pub counts: u32,
 }
 
 /// Changes of a wallet by their reasons; negative amounts left the wallet.

@@ -106,7 +106,7 @@ fn list_lines(settlement: &Settlement, view: Option<&AnyView>) -> Vec<Settlement
     let mut lines = Vec::new();
     for Payment { from, to, items, paid, .. } in &settlement.payments {
         let items = items.iter().map(|item| DescribedItem {
-            text: describe_item(item),
+            text: describe_item(&item.name, &item.rule, item.counts),
             pieces: view
                 .map(|view| AnyGame::describe_item(view, *from, *to, item))
                 .unwrap_or_default(),

@@ -2,7 +2,10 @@
 
 use axum::extract::State;
 use axum::response::Response;
-use bahay_api::operator::statements::{Statement, StatementAmounts, StatementLine};
+use bahay_api::operator::statements::{
+    Statement, StatementAmounts, StatementLine, StatementPayment,
+};
+use bahay_engine::coins::Coins;
 use maud::{Markup, html};
 use uuid::Uuid;
 
@@ -14,6 +17,7 @@ use crate::http::operator::desk_ui::{
 use crate::http::operator::sanctions::NamedPlayers;
 use crate::http::{Path, Services};
 use crate::ids::PlayerId;
+use crate::reports::describe_items;
 
 pub(crate) async fn show_statement(
     State(services): State<Services>,
@@ -23,7 +27,8 @@ pub(crate) async fn show_statement(
 ) -> Result<Response, ErrorPage> {
     let period = form.to_query(&session.zone)?.filter;
     let statement = query::load_statement(&services, PlayerId(player), period).await?;
-    let named = NamedPlayers::load(&services, [player]).await?;
+    let others = statement.lines.iter().flat_map(|line| &line.payments).map(|one| one.player);
+    let named = NamedPlayers::load(&services, others.chain([player])).await?;
     let here = format!("/desk/players/{player}/statement");
     let body = html! {
         p { "Of " (named.link(player, &statement.name)) ". " (spelled_period(&session.zone, &statement)) }
@@ -36,7 +41,7 @@ pub(crate) async fn show_statement(
         (totals(&statement))
         p { a class="button" data-export href=(form.to_url(&format!("{here}.csv"))) { "Export as CSV" } }
         h2 { "Bookings" }
-        (lines_table(&session.zone, &statement.lines))
+        (lines_table(&session.zone, &named, &statement.lines))
     };
     Ok(page(&session, "Statement", body))
 }
@@ -72,7 +77,7 @@ fn totals(statement: &Statement) -> Markup {
     ])
 }
 
-fn lines_table(zone: &HouseZone, lines: &[StatementLine]) -> Markup {
+fn lines_table(zone: &HouseZone, named: &NamedPlayers, lines: &[StatementLine]) -> Markup {
     let amount = |amount: bahay_api::Coins| html! { @if !amount.is_zero() { (coins(amount)) } };
     table_of(
         "Bookings, oldest first",
@@ -89,6 +94,7 @@ fn lines_table(zone: &HouseZone, lines: &[StatementLine]) -> Markup {
                 "Game",
                 &|line| html! { @if let Some(game) = line.game { (game_link(game, "game")) } },
             ),
+            ("Items and reason", &|line| explanation(named, line)),
             ("#Ante", &|line| amount(line.amounts.ante)),
             ("#Stake", &|line| amount(line.amounts.stake)),
             ("#Payments", &|line| amount(line.amounts.payments)),
@@ -97,4 +103,17 @@ fn lines_table(zone: &HouseZone, lines: &[StatementLine]) -> Markup {
             ("#Other", &|line| amount(line.amounts.other)),
         ],
     )
+}
+
+/// Draws the payments of a settlement with their items, and the reason of a correction or a void.
+fn explanation(named: &NamedPlayers, line: &StatementLine) -> Markup {
+    html! {
+        @for StatementPayment { player, name, amount, items } in &line.payments {
+            @if amount.is_negative() { "to " } @else { "from " }
+            (named.link(*player, name)) " "
+            (coins(Coins::from_hundredths(amount.hundredths().abs())))
+            ": " (describe_items(items)) br;
+        }
+        @if let Some(reason) = &line.reason { (reason) }
+    }
 }

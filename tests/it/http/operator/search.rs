@@ -68,7 +68,7 @@ async fn anything_is_found_by_a_part_of_its_name_or_id() {
         (&game, "game", &game, "/desk/games/"),
         (&table_id, "table", &table_id, "/desk/tables/"),
         (&waiting, "table", &waiting, "/desk/tables/"),
-        (&waiting[..13], "table", &waiting, "/desk/tables/"),
+        (&waiting[..18], "table", &waiting, "/desk/tables/"),
         ("of three, ₱", "tournament", &tournament, "/desk/tournaments/"),
         (&tournament, "tournament", &tournament, "/desk/tournaments/"),
         (&correction, "correction", &correction, "/desk/corrections/"),

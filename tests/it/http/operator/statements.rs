@@ -6,9 +6,11 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
 use crate::desk::browser::Browser;
-use crate::http::server::{Server, expect_refusal, list_players, ok};
+use crate::http::server::{Guest, Server, expect_refusal, list_players, ok, text};
 use crate::support::bank::{PotGoes, table};
+use crate::support::csv::CsvFile;
 use crate::support::db::read_values;
+use crate::support::reason;
 use crate::support::rest::assert_fields;
 
 const REASONS: [&str; 6] = ["ante", "stake", "payments", "fee", "pot", "other"];
@@ -67,6 +69,64 @@ async fn a_statement_adds_up_to_the_change_of_the_wallet() {
     expect_refusal(read(1, -1), 422, "query_invalid").await;
 }
 
+/// A statement explains itself: the items of each payment, and the reasons of corrections and voids.
+#[tokio::test]
+async fn a_statement_explains_payments_corrections_and_voids() {
+    let (server, guests) = Server::with_guests(3).await;
+    let players = list_players(&guests);
+    server.bank.play(table(), &players, 1, 3, PotGoes::Nowhere).await;
+    let voided = server.bank.open_game(&players).await;
+    let why = reason("a cable was pulled");
+    server.bank.ledger.void_game(voided.game, &why).await.unwrap();
+    let mut luz = Browser::enrolled(&server, "ate.luz", Role::Admin).await;
+    let mut ben = Browser::enrolled(&server, "kuya.ben", Role::Finance).await;
+    let request = [
+        ("attempt", &*uuid::Uuid::now_v7().to_string()),
+        ("kind", "adjustment"),
+        ("player", &guests[1].id),
+        ("amount", "12.50"),
+        ("reason", "=a fault of ours, ₱12"),
+    ];
+    let asked = luz.send("/desk/corrections/new", "/desk/corrections", &request).await;
+    let asked = asked.expect(303).location.unwrap();
+    ben.send(&asked, &format!("{asked}/approval"), &[]).await.expect(303);
+
+    let token = server.operator("api", Role::Viewer).await;
+    let read = async |guest: &Guest| {
+        let path = format!("/v1/operator/players/{}/statement?{}", guest.id, period(-1, 1));
+        ok(server.get(&path, &token)).await["lines"].clone()
+    };
+    let lines = read(&guests[1]).await;
+    let item = json!([{ "name": "normal", "rule": "6.1", "counts": 3 }]);
+    let names: Vec<String> =
+        guests.iter().map(|guest| text(&guest.answer["player"]["name"])).collect();
+    let payment = |other: usize, amount: i64| {
+        json!({
+            "player": guests[other].id, "name": names[other], "amount": amount, "items": item
+        })
+    };
+    assert_eq!(lines[2]["payments"], json!([payment(2, 300), payment(0, 300)]));
+    assert_eq!(lines[2]["reason"], Value::Null);
+    assert_eq!(lines[4]["reason"], "a cable was pulled");
+    assert_eq!(lines[5]["reason"], "=a fault of ours, ₱12");
+    assert_eq!(lines[5]["payments"], json!([]));
+    let loser = read(&guests[0]).await;
+    assert_eq!(loser[2]["payments"], json!([payment(1, -300)]));
+
+    let typed = |days| day(days).strftime("%Y-%m-%dT%H:%M").to_string();
+    let query = format!("from={}&to={}", typed(-1), typed(1));
+    let here = format!("/desk/players/{}/statement", guests[1].id);
+    let page = luz.load(&format!("{here}?{query}")).await;
+    page.shows(&format!("{}</a> 3.00: 3 win (rule 6.1)", names[2]));
+    page.shows("a cable was pulled").shows("=a fault of ours, ₱12");
+    let file = luz.get(&format!("{here}.csv?{query}")).await.expect(200).text;
+    let file = CsvFile::parse(&file);
+    let items = file.column("items");
+    let expected = |other: usize| format!("from {} 3.00: 3 win (rule 6.1)", names[other]);
+    assert_eq!(items[3], format!("{}; {}", expected(2), expected(0)));
+    assert_eq!(file.column("reason")[6], "'=a fault of ours, ₱12");
+}
+
 #[tokio::test]
 async fn a_statement_is_a_page_and_a_file() {
     let (server, guests) = Server::with_guests(3).await;
@@ -85,13 +145,13 @@ async fn a_statement_is_a_page_and_a_file() {
     assert!(file.starts_with('\u{feff}'), "a spreadsheet reads UTF-8");
     let lines: Vec<&str> = file.lines().collect();
     assert_eq!(lines.len(), 1 + 1 + 3 + 1, "{file}");
-    assert!(lines[1].contains(",opening balance,") && lines[1].ends_with(",0.00"), "{file}");
+    assert!(lines[1].contains(",opening balance,") && lines[1].ends_with(",0.00,,"), "{file}");
     assert!(
-        lines[2].contains(",grant,,0.00,0.00,0.00,0.00,0.00,1000.00,1000.00,1000.00"),
+        lines[2].contains(",grant,,0.00,0.00,0.00,0.00,0.00,1000.00,1000.00,1000.00,,"),
         "{file}"
     );
     let available = number(&ok(server.get("/v1/me/wallet", &guests[1])).await["available"]);
-    let closing = format!(",{}.{:02}", available / 100, available % 100);
+    let closing = format!(",{}.{:02},,", available / 100, available % 100);
     assert!(lines[5].contains(",closing balance,") && lines[5].ends_with(&closing), "{file}");
     let audited = "select subject from audit_entries where action = 'export'";
     let subjects: Vec<String> = read_values(&server.bank.pool, audited).await;
