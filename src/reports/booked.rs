@@ -106,7 +106,7 @@ macro_rules! query_interval {
     }};
 }
 
-/// Writes the sums of transfers as CSV, a line for each, in coins.
+/// Writes the sums of transfers as CSV, in coins: a line for each, and one with the totals.
 pub fn write_transfers(sums: &[TransferSum]) -> String {
     let mut out = begin_file(&["purpose", "room", "from", "to", "transfers", "coins"]);
     for TransferSum { code, room, source, destination, transfers, amount } in sums {
@@ -115,6 +115,11 @@ pub fn write_transfers(sums: &[TransferSum]) -> String {
         let fields: [&dyn Display; 6] = [code, &room, source, destination, transfers, &amount];
         write_line(&mut out, fields);
     }
+    let transfers: i64 = sums.iter().map(|sum| sum.transfers).sum();
+    let amount = Coins::checked_sum(sums.iter().map(|sum| *sum.amount));
+    // The sum of several purposes may not fit; each of them does.
+    let amount = amount.map(|amount| amount.to_string()).unwrap_or_default();
+    write_line(&mut out, [&"total" as &dyn Display, &"", &"", &"", &transfers, &amount]);
     out
 }
 

@@ -2,6 +2,12 @@
 
 use std::fmt::{self, Display, Write as _};
 
+use bahay_api::Time;
+use jiff::Zoned;
+use jiff::tz::TimeZone;
+
+use crate::clock;
+
 /// The byte order mark of UTF-8. Without it, spreadsheets read letters such as ñ and ₱ in another
 /// encoding.
 const BYTE_ORDER_MARK: char = '\u{feff}';
@@ -46,6 +52,29 @@ pub fn write_line<'a>(out: &mut String, fields: impl IntoIterator<Item = &'a dyn
         }
     }
     out.push_str("\r\n");
+}
+
+/// A time in the forms of a file, all of which are empty without one.
+#[derive(Debug, Default)]
+pub(super) struct ExportedTime {
+    pub(super) date: String,
+    pub(super) time: String,
+    /// Such as `UTC+08:00`: a spreadsheet would take `+08:00` for a time.
+    pub(super) utc_offset: String,
+    pub(super) instant: String,
+}
+
+impl ExportedTime {
+    pub(super) fn new(at: Time, zone: &TimeZone) -> Self {
+        let at = clock::to_jiff(at.into());
+        let local: Zoned = at.to_zoned(zone.clone());
+        Self {
+            date: local.strftime("%Y-%m-%d").to_string(),
+            time: local.strftime("%H:%M:%S").to_string(),
+            utc_offset: local.strftime("UTC%:z").to_string(),
+            instant: format!("{at:.3}"),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@
 
 mod account_transfers;
 mod booked;
+mod bookings;
 mod books;
 pub mod csv;
 mod days;

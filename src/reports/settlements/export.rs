@@ -9,11 +9,9 @@ use bahay_api::operator::settlements::{Settled, SettledSeat, SettlementFilter};
 use bahay_api::{Coins, Time};
 use bahay_engine::coins;
 use futures_util::stream::{self, Stream, StreamExt as _};
-use jiff::Zoned;
 use jiff::tz::TimeZone;
 
-use crate::clock;
-use crate::reports::csv::{SpreadsheetText, begin_file, write_line};
+use crate::reports::csv::{ExportedTime, SpreadsheetText, begin_file, write_line};
 use crate::reports::{ReportError, Reports};
 
 /// The number of rows per page.
@@ -53,23 +51,47 @@ struct ExportLayout {
     /// The number of seats of the largest settlement.
     seats: usize,
     has_reversed: bool,
+    has_totals: bool,
     zone: TimeZone,
+}
+
+/// The totals of the exported settlements.
+#[derive(Clone, Copy, Debug, Default)]
+struct ExportTotals {
+    games: u64,
+    paid: coins::Coins,
+    fee: coins::Coins,
+    pot: coins::Coins,
+}
+
+impl ExportTotals {
+    /// Adds a settlement. Returns `None` if a sum does not fit 64 bits.
+    fn with(self, row: &Settled) -> Option<Self> {
+        Some(Self {
+            games: self.games + 1,
+            paid: self.paid.checked_add(*row.gross)?,
+            fee: self.fee.checked_add(*row.fee)?,
+            pot: self.pot.checked_add(*row.pot.unwrap_or_default())?,
+        })
+    }
 }
 
 impl Reports {
     /// Exports every settlement that matches the filter, in its order, in chunks of some hundred
-    /// kilobytes, with times in the zone.
+    /// kilobytes, with times in the zone. The last line has the totals if `has_totals` is true.
     pub fn export(
         self,
         filter: SettlementFilter,
         zone: TimeZone,
+        has_totals: bool,
     ) -> impl Stream<Item = Result<String, ReportError>> + Send + 'static {
         let head = {
             let reports = self.clone();
             let filter = filter.clone();
             async move {
                 let (totals, seats) = reports.totals_with_seats(&filter).await?;
-                let layout = ExportLayout { seats, has_reversed: totals.reversed > 0, zone };
+                let has_reversed = totals.reversed > 0;
+                let layout = ExportLayout { seats, has_reversed, has_totals, zone };
                 Ok((reports, filter, layout))
             }
         };
@@ -87,20 +109,27 @@ fn export_rows(
     layout: ExportLayout,
 ) -> impl Stream<Item = Result<String, ReportError>> + Send + 'static {
     let head = begin_export(&layout);
-    let pages = stream::try_unfold(Some(None), move |after| {
+    let first = Some((None, ExportTotals::default()));
+    let pages = stream::try_unfold(first, move |state| {
         let reports = reports.clone();
         let filter = filter.clone();
         let layout = layout.clone();
         async move {
-            let Some(after) = after else {
+            let Some((after, mut totals)) = state else {
                 return Ok(None);
             };
             let page = reports.settlements_up_to(&filter, after, ROWS_AT_ONCE).await?;
             let mut text = String::new();
             for row in &page.items {
                 write_row(&mut text, row, &layout);
+                let overflow = || sqlx::Error::Decode("a sum does not fit 64 bits".into());
+                totals = totals.with(row).ok_or_else(overflow)?;
             }
-            Ok(Some((text, page.next.map(Some))))
+            let next = page.next.map(|next| (Some(next), totals));
+            if next.is_none() && layout.has_totals {
+                write_totals(&mut text, totals, &layout);
+            }
+            Ok(Some((text, next)))
         }
     });
     stream::iter([Ok(head)]).chain(pages)
@@ -164,32 +193,25 @@ fn write_row(out: &mut String, row: &Settled, layout: &ExportLayout) {
     write_line(out, fields);
 }
 
+/// Writes the line of the totals, with the number of games in the column of the game.
+fn write_totals(out: &mut String, totals: ExportTotals, layout: &ExportLayout) {
+    let ExportTotals { games, paid, fee, pot } = totals;
+    let reversal: &[&str] = if layout.has_reversed { &REVERSAL_COLUMNS } else { &[] };
+    let fixed = COLUMNS.iter().chain(reversal).map(|name| match *name {
+        "date" => "total".to_owned(),
+        "game" => format!("{games} games"),
+        "paid" => paid.to_string(),
+        "fee" => fee.to_string(),
+        "pot" => pot.to_string(),
+        _ => String::new(),
+    });
+    let fields: Vec<String> = fixed.chain(vec![String::new(); 3 * layout.seats]).collect();
+    write_line(out, fields.iter().map(|field| field as &dyn Display));
+}
+
 /// Returns an amount that is displayed with two decimal places.
 fn to_decimal(amount: Coins) -> coins::Coins {
     amount.into()
-}
-
-/// A time in the forms of the file, all of which are empty without one.
-#[derive(Debug, Default)]
-struct ExportedTime {
-    date: String,
-    time: String,
-    /// Such as `UTC+08:00`: a spreadsheet would take `+08:00` for a time.
-    utc_offset: String,
-    instant: String,
-}
-
-impl ExportedTime {
-    fn new(at: Time, zone: &TimeZone) -> Self {
-        let at = clock::to_jiff(at.into());
-        let local: Zoned = at.to_zoned(zone.clone());
-        Self {
-            date: local.strftime("%Y-%m-%d").to_string(),
-            time: local.strftime("%H:%M:%S").to_string(),
-            utc_offset: local.strftime("UTC%:z").to_string(),
-            instant: format!("{at:.3}"),
-        }
-    }
 }
 
 #[cfg(test)]
@@ -199,7 +221,7 @@ mod tests {
     use jiff::tz::TimeZone;
     use uuid::Uuid;
 
-    use super::{ExportLayout, begin_export, write_row};
+    use super::{ExportLayout, ExportTotals, begin_export, write_row, write_totals};
     use crate::clock::Timestamp;
 
     fn settled(names: &[&str], is_reversed: bool) -> Settled {
@@ -231,7 +253,7 @@ mod tests {
     fn a_settlement_is_a_line_with_the_columns_of_the_header() {
         let id = Uuid::nil();
         let zone = TimeZone::get("Asia/Manila").unwrap();
-        let layout = ExportLayout { seats: 3, has_reversed: false, zone };
+        let layout = ExportLayout { seats: 3, has_reversed: false, has_totals: true, zone };
         let mut out = String::new();
         write_row(&mut out, &settled(&["=Niña", "Luz, Jr."], false), &layout);
         let time = "2026-03-01,20:00:00,UTC+08:00,2026-03-01T12:00:00.123Z";
@@ -251,5 +273,10 @@ mod tests {
         ));
         assert!(line.contains(&format!(",yes,yes,{time},")), "{line}");
         assert_eq!(header.split(',').count(), line.split(',').count());
+        let totals = ExportTotals::default().with(&settled(&["a"], false)).unwrap();
+        let totals = totals.with(&settled(&["a"], false)).unwrap();
+        let mut out = String::new();
+        write_totals(&mut out, totals, &reversed);
+        assert_eq!(out, format!("total,,,,2 games,,,,,,,2468.10,0.10,0.00{}\r\n", ",".repeat(14)));
     }
 }

@@ -41,6 +41,7 @@ GET  /desk/collusion/{first}/{second}         404    404     404     404
 POST /desk/collusion/{first}/{second}/review  403    404     403     404
 GET  /desk/transfers                          200    200     200     200
 GET  /desk/transfers.csv                      200    200     200     200
+GET  /desk/transfers/bookings.csv             200    200     200     200
 GET  /desk/ledger                             200    200     200     200
 GET  /desk/ledger/trial-balance               200    200     200     200
 GET  /desk/rooms                              200    200     200     200

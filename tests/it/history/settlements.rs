@@ -133,7 +133,7 @@ async fn settlements_are_listed_and_totalled_as_they_are_booked() {
         assert_eq!(change, expected_change, "{filter:?}");
 
         let zone = jiff::tz::TimeZone::get("Asia/Manila").unwrap();
-        let csv = reports.clone().export(filter.clone(), zone);
+        let csv = reports.clone().export(filter.clone(), zone, false);
         let csv: Vec<String> = csv.try_collect().await.unwrap();
         let csv = CsvFile::parse(&csv.concat());
         let exported = csv.column("game").into_iter().map(|id| id.parse().unwrap());

@@ -20,9 +20,9 @@ operations! {
 
     /// Export the totals of transfers
     ///
-    /// The same as CSV (RFC 4180) with a header line, after a byte order mark of UTF-8; amounts are
-    /// coins with two decimal places. Each export is recorded in the audit log. For operators of
-    /// every role.
+    /// The same as CSV (RFC 4180) with a header line, after a byte order mark of UTF-8, and a last
+    /// line with the totals; amounts are coins with two decimal places. Each export is recorded in
+    /// the audit log. For operators of every role.
     EXPORT_TRANSFERS = Get "/v1/operator/transfers/totals.csv", Operators, Operator {
         query TransferPeriod,
         200 csv (): "The sums",

@@ -136,6 +136,7 @@ pub(crate) fn routes(options: DeskOptions) -> Router<Services> {
         .route("/desk/ledger/trial-balance", get(ledger::load_trial_balance))
         .route("/desk/transfers", get(transfers::show_transfers))
         .route("/desk/transfers.csv", get(transfers::export_csv))
+        .route("/desk/transfers/bookings.csv", get(transfers::export_bookings))
         .route("/desk/corrections", get(corrections::list).post(corrections::request))
         .route("/desk/corrections/new", get(corrections::form))
         .route("/desk/corrections/{id}", get(corrections::show_correction))

@@ -30,5 +30,5 @@ pub(crate) async fn export_settlements(
     operator: Operator,
     Query(filter): Query<SettlementFilter>,
 ) -> Result<Response, Problem> {
-    query::export(&services, &operator, filter).await
+    query::export(&services, &operator, filter, false).await
 }

@@ -130,14 +130,14 @@ pub(crate) async fn refresh(
     Ok(Html(list.into_string()).into_response())
 }
 
-/// Returns the list as a CSV file, after recording the export in the audit log.
+/// Returns the list with its totals as a CSV file, after recording the export in the audit log.
 pub(crate) async fn export_csv(
     State(services): State<Services>,
     session: OperatorSession,
     FilterForm(form): FilterForm<SearchForm>,
 ) -> Result<Response, ErrorPage> {
     let filter = form.to_query(&session.zone)?.filter;
-    Ok(query::export(&services, &session.operator, filter).await?)
+    Ok(query::export(&services, &session.operator, filter, true).await?)
 }
 
 fn draw_form(form: &SearchForm, services: &Services) -> Markup {

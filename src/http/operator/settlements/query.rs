@@ -40,6 +40,7 @@ pub(crate) async fn export(
     services: &Services,
     operator: &Operator,
     filter: SettlementFilter,
+    has_totals: bool,
 ) -> Result<Response, Problem> {
     check(&filter)?;
     let detail = filter_detail(&filter);
@@ -47,7 +48,7 @@ pub(crate) async fn export(
     let zone = services.standings.calendar().time_zone();
     let bounds = [filter.from, filter.to].map(|at| at.map(Timestamp::from));
     let name = name_csv_file("settlements", bounds[0], bounds[1], zone);
-    let rows = services.reports.clone().export(filter, zone.clone()).inspect_err(|error| {
+    let rows = services.reports.clone().export(filter, zone.clone(), has_totals).inspect_err(|error| {
         tracing::warn!(%error, "an export of settlements was interrupted");
     });
     Ok(csv_response(&name, Body::from_stream(rows)))

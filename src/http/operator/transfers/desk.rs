@@ -39,6 +39,11 @@ pub(crate) async fn show_transfers(
         h2 { "By purpose" }
         (purposes_table(&report)?)
         p { a class="button" data-export href=(form.to_url("/desk/transfers.csv")) { "Export as CSV" } }
+        p {
+            a class="button" data-export href=(form.to_url("/desk/transfers/bookings.csv")) { "Export single transfers as CSV" }
+            " Grants, adjustments, reversals, voids and tournaments, by date and player; settled games are a file of "
+            a href="/desk/settlements" { "Settlements" } "."
+        }
         h2 { "By purpose and room" }
         (sums_table(&session, &report.sums))
     };
@@ -52,6 +57,16 @@ pub(crate) async fn export_csv(
 ) -> Result<Response, ErrorPage> {
     let period = form.to_query(&session.zone)?.filter;
     Ok(query::export(&services, &session.operator, period).await?)
+}
+
+/// Returns the single transfers of the period as a CSV file.
+pub(crate) async fn export_bookings(
+    State(services): State<Services>,
+    session: OperatorSession,
+    FilterForm(form): FilterForm<SearchForm>,
+) -> Result<Response, ErrorPage> {
+    let period = form.to_query(&session.zone)?.filter;
+    Ok(query::export_bookings(&services, &session.operator, period).await?)
 }
 
 /// Draws the sums of all rooms and accounts by purpose.

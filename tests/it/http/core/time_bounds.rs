@@ -178,6 +178,7 @@ async fn every_time_in_a_form_of_the_desk_is_bounded() {
         "/desk/audit.csv",
         "/desk/transfers",
         "/desk/transfers.csv",
+        "/desk/transfers/bookings.csv",
     ] {
         for name in ["from", "to"] {
             let refused = TIMES.map(|value| (value, 422));

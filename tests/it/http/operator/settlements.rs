@@ -146,8 +146,19 @@ async fn the_file_of_a_period_opens_in_a_spreadsheet() {
         assert_eq!(execute(&owner, &rename).await, 1);
     }
     let file = ben.get("/desk/settlements.csv?from=2026-02-28&to=2026-02-28").await.expect(200);
-    let file = CsvFile::parse(&file.text);
+    let mut file = CsvFile::parse(&file.text);
+    let totals = file.lines.pop().unwrap();
     file.assert_no_empty_column(&[]);
+    let sum = |name| {
+        let sum: i64 = file.hundredths(name).iter().sum();
+        format!("{}.{:02}", sum / 100, sum % 100)
+    };
+    let games = format!("{} games", file.lines.len());
+    let expected = [("date", "total"), ("game", &games), ("table", ""), ("paid", &sum("paid"))];
+    for (name, field) in expected.into_iter().chain([("fee", &*sum("fee")), ("pot", &sum("pot"))]) {
+        let place = file.columns.iter().position(|column| column == name).unwrap();
+        assert_eq!(totals[place], field, "{name}");
+    }
     let seats = ["id", "name", "net"].map(|field| [1, 2, 3].map(|at| format!("seat_{at}_{field}")));
     let [ids, written, nets] = seats.map(|columns| columns.map(|name| file.column(&name)).concat());
     assert!(names.iter().all(|name| written.contains(&format!("'{name}").as_str())), "{written:?}");
