@@ -1,6 +1,6 @@
 // The desk's main script: displays alerts, refreshes live parts, loads slow ones, asks for confirmation of irreversible
-// acts, and keeps a form that is refused. Pages work without it: then they have no alerts, a live part is
-// as old as its page, and a refusal is a page of its own.
+// acts, keeps a form that is refused, and sorts tables. Pages work without it: then they have no alerts, a live part is
+// as old as its page, a refusal is a page of its own, and tables keep their order.
 'use strict';
 
 // A form is sent without leaving its page, so that a refusal, a lost connection or an ended session loses
@@ -216,4 +216,39 @@ for (const replay of document.querySelectorAll('[data-replay]')) {
     });
   }
   show();
+}
+
+// A table with all rows of its list is sorted by the heading of any column: by numbers and times first from the
+// greatest on, by texts first from the beginning of the alphabet on. Rows without a value are last.
+for (const table of document.querySelectorAll('[data-sort] table')) {
+  const body = table.tBodies[0];
+  if (body.rows.length < 2) continue;
+  for (const heading of table.tHead.rows[0].cells) {
+    if (!heading.textContent) continue;
+    const button = document.createElement('button');
+    Object.assign(button, { type: 'button', className: 'sort', textContent: heading.textContent });
+    heading.replaceChildren(button);
+    button.addEventListener('click', () => sortRows(table, heading));
+  }
+}
+
+function sortRows(table, heading) {
+  const body = table.tBodies[0];
+  const cells = [...body.rows].map((row) => row.cells[heading.cellIndex]);
+  const isNumber = heading.classList.contains('number');
+  const isTime = cells.some((cell) => cell.querySelector('time'));
+  const before = heading.getAttribute('aria-sort');
+  const isDescending = before ? before === 'ascending' : isNumber || isTime;
+  const valueOf = (cell) => {
+    if (isNumber) return Number.parseFloat(cell.textContent.replaceAll(',', ''));
+    return isTime ? cell.querySelector('time')?.dateTime ?? '' : cell.textContent.trim();
+  };
+  const compare = (one, other) => (isNumber ? one - other : one.localeCompare(other));
+  const keyed = cells.map((cell) => ({ row: cell.parentElement, value: valueOf(cell) }));
+  const isAbsent = ({ value }) => value === '' || Number.isNaN(value);
+  const sorted = keyed.filter((one) => !isAbsent(one))
+    .sort((one, other) => (isDescending ? compare(other.value, one.value) : compare(one.value, other.value)));
+  body.append(...sorted.concat(keyed.filter(isAbsent)).map(({ row }) => row));
+  for (const other of table.tHead.rows[0].cells) other.removeAttribute('aria-sort');
+  heading.setAttribute('aria-sort', isDescending ? 'descending' : 'ascending');
 }

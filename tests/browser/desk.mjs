@@ -459,6 +459,35 @@ for (const path of pages) {
 }
 assert.ok((await luz.getByRole('table').innerText()).includes('Correction approved'));
 
+// A table with all rows is sorted by any column, in both directions.
+await luz.goto(`${url}/desk/transfers?from=2020-01-01`);
+const purposes = luz.getByRole('table', { name: 'Transfers by purpose', exact: true });
+const sortedBy = async (column, place) => {
+  await purposes.getByRole('button', { name: column, exact: true }).click();
+  return purposes.locator(`tbody td:nth-child(${place})`).allInnerTexts();
+};
+const numbers = (await sortedBy('Coins', 2)).map((text) => Number(text.replaceAll(',', '')));
+assert.ok(numbers.length > 2);
+assert.deepEqual(numbers, numbers.toSorted((one, other) => other - one));
+assert.equal(await purposes.getByRole('columnheader', { name: 'Coins' }).getAttribute('aria-sort'), 'descending');
+const names = await sortedBy('Purpose', 1);
+assert.deepEqual(names, names.toSorted((one, other) => one.localeCompare(other)));
+assert.deepEqual(await sortedBy('Purpose', 1), names.toReversed());
+assert.equal(await purposes.locator('[aria-sort]').count(), 1);
+
+// On a phone the amount beside the name or the time is visible.
+await luz.setViewportSize({ width: 390, height: 844 });
+for (const [path, name] of [
+  ['corrections', /^Corrections/], ['rooms', /^Rooms/], ['tournaments', /^Tournaments/], ['ledger', /^Transfers of operation/],
+  ['transfers?from=2020-01-01', /^Transfers by purpose$/], ['settlements', /^Settlements/],
+]) {
+  await luz.goto(`${url}/desk/${path}`);
+  const amount = luz.getByRole('table', { name }).first().locator('tbody tr').first().locator('td.number').first();
+  const { x, width } = await amount.boundingBox();
+  assert.ok(x + width <= 390, `${path}: the amount ends at ${x + width}`);
+}
+await luz.setViewportSize({ width: 1280, height: 800 });
+
 // The trial balance of many accounts is loaded after the page of the ledger.
 await luz.route(`${url}/desk/ledger`, async (route) => {
   const answer = await route.fetch();

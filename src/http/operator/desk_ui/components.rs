@@ -122,6 +122,11 @@ fn heading(name: &str, class: Option<&str>, link: Option<SortLink>) -> Markup {
     }
 }
 
+/// Marks tables with all rows of their lists, which the script sorts by any column.
+pub(crate) fn sortable_by_script(tables: Markup) -> Markup {
+    html! { div data-sort { (tables) } }
+}
+
 /// Draws a description list of names and values.
 pub(crate) fn facts(facts: &[(&str, Markup)]) -> Markup {
     html! {

@@ -61,8 +61,8 @@ use crate::http::{DeskOptions, Services};
 
 pub(crate) use components::{
     Field, SortDirection, SortLink, author_text, badge, button, coins, count, draw_table, facts,
-    field, game_link, group_thousands, id, pager, player_link, select, sortable_table_of, table,
-    table_of, text_area, text_area_of,
+    field, game_link, group_thousands, id, pager, player_link, select, sortable_by_script, sortable_table_of,
+    table, table_of, text_area, text_area_of,
 };
 pub(crate) use form::{FilterForm, OperatorForm};
 pub(crate) use house_zone::HouseZone;

@@ -14,7 +14,8 @@ use super::query;
 use crate::entropy;
 use crate::http::operator::desk_ui::{
     ErrorPage, Field, HouseZone, OperatorForm, OperatorSession, badge, button, coins, count, facts,
-    field, game_link, id, page, page_with_heading, pager, table_of, text_area,
+    field, game_link, id, page, page_with_heading, pager, sortable_by_script, table_of,
+    text_area,
 };
 use crate::http::operator::ledger::desk::entries_table;
 use crate::http::operator::ledger::list_entries;
@@ -109,7 +110,7 @@ pub(crate) async fn show_player(
         h2 { "Bans and mutes" }
         (sanctions)
         h2 { "Indications of collusion" }
-        (partners_table(&named, &partners))
+        (sortable_by_script(partners_table(&named, &partners)))
         (shared_table(&named, &dossier.linked_players))
         h2 { "Newest games" }
         (settlements_table(&session, &named, "Games", &games.items))

@@ -16,7 +16,7 @@ use super::settings_form::{
 };
 use crate::http::operator::desk_ui::{
     ErrorPage, Field, HouseZone, OperatorForm, OperatorSession, badge, button, coins, count, field,
-    page, select, table,
+    page, select, sortable_by_script, table,
 };
 use crate::http::{Code, CodeExt as _, Path, Problem, Services};
 use crate::lobby::Room;
@@ -48,7 +48,7 @@ pub(crate) async fn list(
     let columns = "Room | #Bet | #Fee | #Multiplier | #Players | #Tables | State | Game";
     let ids: Vec<(&str, &str)> = rooms.iter().map(|room| (room.id(), room.name())).collect();
     let body = html! {
-        (table("Rooms, by ascending bet", columns, rooms.iter().map(|room| row(room))))
+        (sortable_by_script(table("Rooms, by ascending bet", columns, rooms.iter().map(|room| row(room)))))
         @if !services.lobby.catalog().house().is_open {
             p class="alert" { "The house is closed, and so is every room: see " a href="/desk/switches" { "Switches" } "." }
         }

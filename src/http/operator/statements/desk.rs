@@ -12,7 +12,7 @@ use uuid::Uuid;
 use super::query;
 use crate::http::operator::desk_ui::{
     ErrorPage, FilterForm, HouseZone, OperatorSession, SearchForm, coins, facts, game_link,
-    operation_title, page, table_of,
+    operation_title, page, sortable_by_script, table_of,
 };
 use crate::http::operator::sanctions::NamedPlayers;
 use crate::http::{Path, Services};
@@ -41,7 +41,7 @@ pub(crate) async fn show_statement(
         (totals(&statement))
         p { a class="button" data-export href=(form.to_url(&format!("{here}.csv"))) { "Export as CSV" } }
         h2 { "Bookings" }
-        (lines_table(&session.zone, &named, &statement.lines))
+        (sortable_by_script(lines_table(&session.zone, &named, &statement.lines)))
     };
     Ok(page(&session, "Statement", body))
 }

@@ -12,7 +12,7 @@ use maud::{Markup, html};
 use super::query;
 use crate::http::operator::desk_ui::{
     ErrorPage, FilterForm, OperatorSession, SearchForm, account_title, coins, count, page,
-    purpose_title, table, table_of,
+    purpose_title, sortable_by_script, table, table_of,
 };
 use crate::http::{Problem, Services};
 
@@ -37,7 +37,7 @@ pub(crate) async fn show_transfers(
         }
         (form.period_links(HERE, zone, services.clock.now(), None))
         h2 { "By purpose" }
-        (purposes_table(&report)?)
+        (sortable_by_script(purposes_table(&report)?))
         p { a class="button" data-export href=(form.to_url("/desk/transfers.csv")) { "Export as CSV" } }
         p {
             a class="button" data-export href=(form.to_url("/desk/transfers/bookings.csv")) { "Export single transfers as CSV" }
@@ -45,7 +45,7 @@ pub(crate) async fn show_transfers(
             a href="/desk/settlements" { "Settlements" } "."
         }
         h2 { "By purpose and room" }
-        (sums_table(&session, &report.sums))
+        (sortable_by_script(sums_table(&session, &report.sums)))
     };
     Ok(page(&session, "Transfers", body))
 }

@@ -97,3 +97,25 @@ async fn amounts_follow_the_name_or_the_time() {
         assert_eq!(names[..2], [first, amount], "{path}");
     }
 }
+
+/// The script sorts tables that have all rows of their lists, and no others.
+#[tokio::test(flavor = "multi_thread")]
+async fn complete_tables_are_marked_for_sorting() {
+    let (server, token) = start_with_games(Role::Viewer).await;
+    let mut luz = Browser::enrolled(&server, "luz", Role::Viewer).await;
+    let listed = ok(server.get("/v1/operator/settlements?limit=1", &token)).await;
+    let player = format!("/desk/players/{}", text(&listed["items"][0]["seats"][0]["player"]));
+    for (path, caption) in [
+        ("/desk/rooms", "Rooms, by"),
+        ("/desk/transfers?from=2025-01-01", "Transfers by purpose<"),
+        ("/desk/transfers?from=2025-01-01", "Transfers by purpose, room"),
+        (&player, "Partners in"),
+        (&format!("{player}/statement"), "Bookings, oldest"),
+    ] {
+        let page = luz.load(path).await.text;
+        let before = page.split_once(&format!("<caption>{caption}")).expect("the table exists").0;
+        let table = before.rsplit("<div class=\"scroll\"").nth(1).expect("it scrolls");
+        assert!(table.ends_with("<div data-sort>"), "{path}: {caption}");
+    }
+    luz.load("/desk/settlements").await.hides("data-sort");
+}
