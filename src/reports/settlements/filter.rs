@@ -7,9 +7,9 @@ use uuid::Uuid;
 
 use crate::clock::{self, BoundedTimestamp, Timestamp};
 
-/// The position of a settlement in the list: the amount in hundredths of a coin by which the list is
-/// ordered, which is 0 in the order of time and the milliseconds of the reversal in the order of
-/// reversals; the time of finishing; and the game.
+/// The position of a settlement in the list: the amount by which the list is ordered; the time of
+/// finishing; and the game. The amount is in hundredths of a coin, 0 in the order of time, the
+/// milliseconds of the reversal in the order of reversals, and the rank of a text in its order.
 pub(super) type SettlementPosition = (i64, Timestamp, Uuid);
 
 /// A part of the list of the settlements that match a filter.
@@ -21,6 +21,8 @@ pub(super) struct SettlementScan<'a> {
     pub(super) after: SettlementPosition,
     /// The maximum number of settlements.
     pub(super) wanted: i64,
+    /// The texts by whose ranks the list is ordered.
+    pub(super) ranks: &'a [String],
 }
 
 impl<'a> SettlementScan<'a> {
@@ -29,6 +31,7 @@ impl<'a> SettlementScan<'a> {
         filter: &'a SettlementFilter,
         after: Option<SettlementPosition>,
         limit: u32,
+        ranks: &'a [String],
     ) -> Self {
         let order = filter.order.unwrap_or_default();
         let (from, to) = interval(filter);
@@ -36,7 +39,7 @@ impl<'a> SettlementScan<'a> {
             true => (i64::MAX, to, Uuid::max()),
             false => (i64::MIN, from, Uuid::nil()),
         };
-        Self { filter, order, after: after.unwrap_or(start), wanted: i64::from(limit) + 1 }
+        Self { filter, order, after: after.unwrap_or(start), wanted: i64::from(limit) + 1, ranks }
     }
 }
 

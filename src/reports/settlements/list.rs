@@ -18,6 +18,7 @@ use crate::reports::settlements::filter::{
     SettlementPosition, SettlementScan, day, directed, filtered, interval,
 };
 use crate::reports::settlements::order::{CountBand, find_games, find_in_band};
+use crate::reports::settlements::ranks::TextRanks;
 use crate::reports::{PAGE_MAX, ReportError, Reports, from_sql, to_sql};
 
 /// The number of days per search for days with matches.
@@ -45,22 +46,31 @@ impl Reports {
         limit: u32,
     ) -> Result<Page<Settled, SettlementPosition>, ReportError> {
         let pool = &self.pool;
-        let scan = SettlementScan::of_page(filter, after, limit);
+        let ranks = TextRanks::load(pool, filter.order.unwrap_or_default().key()).await?;
+        let scan = SettlementScan::of_page(filter, after, limit, ranks.as_slice());
         let games = match scan.order.key() {
             SettlementKey::FinishedAt => find_by_time(pool, scan).await?,
             SettlementKey::Gross
             | SettlementKey::Fee
             | SettlementKey::Pot
             | SettlementKey::Ante
-            | SettlementKey::ReversedAt => find_games(pool, scan).await?,
+            | SettlementKey::ReversedAt
+            | SettlementKey::Kind
+            | SettlementKey::Room
+            | SettlementKey::Ending
+            | SettlementKey::TakenOver => find_games(pool, scan).await?,
         };
         let rows = db::retry(|| read_settled(pool, &games)).await?;
-        Ok(Page::from_rows(rows, limit, |last| position(scan.order, last)))
+        Ok(Page::from_rows(rows, limit, |last| position(scan.order, &ranks, last)))
     }
 }
 
 /// Returns the position of a settlement in the list of an order.
-fn position(order: SettlementOrder, settled: &Settled) -> SettlementPosition {
+fn position(
+    order: SettlementOrder,
+    ranks: &TextRanks,
+    settled: &Settled,
+) -> SettlementPosition {
     let amount = match order.key() {
         SettlementKey::FinishedAt => 0,
         SettlementKey::Gross => settled.gross.hundredths(),
@@ -68,6 +78,10 @@ fn position(order: SettlementOrder, settled: &Settled) -> SettlementPosition {
         SettlementKey::Pot => settled.pot.map_or(0, |pot| pot.hundredths()),
         SettlementKey::Ante => settled.ante.hundredths(),
         SettlementKey::ReversedAt => settled.reversed_at.map_or(0, |at| Timestamp::from(at).ms()),
+        SettlementKey::Kind => ranks.rank(&settled.kind),
+        SettlementKey::Room => ranks.rank(&settled.room),
+        SettlementKey::Ending => ranks.rank(settled.ending.as_deref().unwrap_or_default()),
+        SettlementKey::TakenOver => i64::from(settled.taken_over),
     };
     (amount, settled.finished_at.into(), settled.game)
 }

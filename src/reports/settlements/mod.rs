@@ -5,4 +5,5 @@ mod export;
 mod filter;
 mod list;
 mod order;
+mod ranks;
 mod totals;

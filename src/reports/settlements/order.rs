@@ -1,4 +1,4 @@
-//! The settlements in the order of an amount, or of their reversals.
+//! The settlements in the order of an amount, of a text by its rank, or of their reversals.
 //!
 //! The daily counts show up to which amount and day there are enough settlements, so that only those
 //! are read. The games of one player are read from the player's own rows, POTs and reversals by
@@ -40,7 +40,11 @@ pub(super) async fn find_games(
             SettlementKey::FinishedAt
             | SettlementKey::Gross
             | SettlementKey::Fee
-            | SettlementKey::Ante,
+            | SettlementKey::Ante
+            | SettlementKey::Kind
+            | SettlementKey::Room
+            | SettlementKey::Ending
+            | SettlementKey::TakenOver,
         ) => find_by_counts(pool, scan).await,
     }
 }
@@ -70,7 +74,15 @@ async fn find_of_player(
                                 -- As precise as the position in the list.
                                 when 'reversed_at'
                                     then floor(extract(epoch from p.reversed_at) * 1000)::bigint
-                                else 0
+                                when 'taken_over' then p.taken_over::int
+                                else coalesce(
+                                    array_position(
+                                        $16::text[],
+                                        case $8 when 'kind' then p.kind when 'room' then p.room
+                                            else p.ending end
+                                    ),
+                                    0
+                                )
                             end as amount
                         from player_settlements p
                     ) s
@@ -94,7 +106,8 @@ async fn find_of_player(
                 amount,
                 to_sql(finished_at) as _,
                 game,
-                scan.wanted
+                scan.wanted,
+                scan.ranks
             ))
             .fetch_all(pool)
             .await
@@ -259,8 +272,18 @@ async fn find_band_end(
                                 - sum(d.games) as before
                         from (
                             select d.day, d.games,
-                                case $8::text when 'fee' then d.fee when 'ante' then d.ante
-                                    else d.gross end as amount
+                                case $8::text when 'gross' then d.gross when 'fee' then d.fee
+                                    when 'ante' then d.ante
+                                    when 'taken_over' then d.taken_over::int
+                                    else coalesce(
+                                        array_position(
+                                            $14::text[],
+                                            case $8 when 'kind' then d.kind when 'room' then d.room
+                                                else d.ending end
+                                        ),
+                                        0
+                                    )
+                                end as amount
                             from settlement_days d
                             where
                     "#
@@ -282,7 +305,8 @@ async fn find_band_end(
                 day(to) as _,
                 first_amount,
                 first_day as _,
-                counted
+                counted,
+                scan.ranks
             ))
             .fetch_optional(pool)
             .await?;
@@ -300,8 +324,18 @@ async fn find_band_end(
                                 - sum(d.games) as before
                         from (
                             select d.day, d.games,
-                                case $8::text when 'fee' then d.fee when 'ante' then d.ante
-                                    else d.gross end as amount
+                                case $8::text when 'gross' then d.gross when 'fee' then d.fee
+                                    when 'ante' then d.ante
+                                    when 'taken_over' then d.taken_over::int
+                                    else coalesce(
+                                        array_position(
+                                            $15::text[],
+                                            case $8 when 'kind' then d.kind when 'room' then d.room
+                                                else d.ending end
+                                        ),
+                                        0
+                                    )
+                                end as amount
                             from settlement_days d
                             where
                     "#
@@ -325,7 +359,8 @@ async fn find_band_end(
                 first_amount,
                 first_day as _,
                 counted - last.before,
-                last.amount
+                last.amount,
+                scan.ranks
             ))
             .fetch_optional(pool)
             .await?;
@@ -338,7 +373,7 @@ async fn find_band_end(
 }
 
 /// Returns the ids of the first games of a scan whose daily counts are in a band. In the order of
-/// time, the amounts of the band are 0.
+/// time, which has no ranks, the amounts of the band are 0.
 pub(super) async fn find_in_band(
     pool: &PgPool,
     scan: SettlementScan<'_>,
@@ -357,7 +392,16 @@ pub(super) async fn find_in_band(
                         select d.day, d.kind, d.room, d.ending, d.took_pot, d.taken_over, d.gross,
                             d.fee, d.ante,
                             case $8::text when 'gross' then d.gross when 'fee' then d.fee
-                                when 'ante' then d.ante else 0 end as amount
+                                when 'ante' then d.ante when 'taken_over' then d.taken_over::int
+                                else coalesce(
+                                    array_position(
+                                        $21::text[],
+                                        case $8 when 'kind' then d.kind when 'room' then d.room
+                                            else d.ending end
+                                    ),
+                                    0
+                                )
+                            end as amount
                         from settlement_days d
                         where
                     "
@@ -398,7 +442,8 @@ pub(super) async fn find_in_band(
                 band.first.0,
                 band.first.1 as _,
                 band.last.0,
-                band.last.1 as _
+                band.last.1 as _,
+                scan.ranks
             ))
             .fetch_all(pool)
             .await

@@ -3,6 +3,8 @@
 
 use bahay::reports::{Reports, SettlementFilter};
 use bahay_api::operator::settlements::{SettlementKey, SettlementOrder};
+use bahay_engine::catalog;
+use bahay_engine::game::TitledName;
 use futures_util::TryStreamExt as _;
 use sqlx::PgPool;
 use uuid::Uuid;
@@ -14,6 +16,14 @@ use crate::support::csv::CsvFile;
 use crate::support::db::{execute, read_pages, read_row, read_rows, read_value, read_values};
 use crate::support::waiting::wait_for;
 
+/// Returns the place of a column's text in the order of the titles, as SQL: 0 for an unknown one.
+fn rank<'a>(titled: impl Iterator<Item = (&'a str, &'a str)>, column: &str) -> String {
+    let mut titled: Vec<(&str, &str)> = titled.collect();
+    titled.sort();
+    let names: Vec<String> = titled.iter().map(|(_, name)| format!("'{name}'")).collect();
+    format!("coalesce(array_position(array[{}], {column}), 0)", names.join(", "))
+}
+
 /// Asserts that pages list the settlements of a filter in every order as plain SQL does. Returns
 /// them newest first.
 async fn list_in_every_order(
@@ -23,6 +33,28 @@ async fn list_in_every_order(
     clause: &str,
 ) -> Vec<Uuid> {
     let mut newest = Vec::new();
+    let kinds = catalog::kinds();
+    let titles = |named: &[TitledName]| -> Vec<(&str, &str)> {
+        named.iter().map(|one| (one.title, one.name)).collect()
+    };
+    let endings = rank(kinds.iter().flat_map(|kind| titles(kind.endings)), "ending");
+    let kinds = rank(kinds.iter().map(|kind| (kind.title, kind.name)), "kind");
+    let rooms = "(
+        select count(*)
+        from (
+            select lower(v.name), r.id
+            from rooms r
+            join room_revisions v on v.room = r.id and v.revision = r.revision
+            union all
+            select 'private tables', 'private'
+        ) o (name, id)
+        join (
+            select lower(v.name), v.room
+            from room_revisions v
+            join rooms r on v.room = r.id and v.revision = r.revision
+        ) own (name, id) on own.id = s.room
+        where (o.name collate \"C\", o.id collate \"C\") <= (own.name, own.id)
+    )";
     for &order in SettlementOrder::ALL {
         let (key, condition) = match order.key() {
             SettlementKey::FinishedAt => ("finished_at", "true"),
@@ -31,6 +63,10 @@ async fn list_in_every_order(
             SettlementKey::Pot => ("pot", "pot is not null"),
             SettlementKey::Ante => ("ante", "true"),
             SettlementKey::ReversedAt => ("reversed_at", "reversed_at is not null"),
+            SettlementKey::Kind => (&*kinds, "true"),
+            SettlementKey::Room => (rooms, "true"),
+            SettlementKey::Ending => (&*endings, "true"),
+            SettlementKey::TakenOver => ("taken_over", "true"),
         };
         let direction = if order.is_descending() { "desc" } else { "asc" };
         let expected = format!(
@@ -67,6 +103,16 @@ async fn settlements_are_listed_and_totalled_as_they_are_booked() {
     let owner = database.owner_pool().await;
     let other = format!("update games set kind = '{OTHER}' where id::text ~ '[0-4]$'");
     execute(&owner, &other).await;
+    // Rooms whose names have another order than their ids.
+    let rooms = "
+        with rooms_of_games as (
+            insert into rooms (id, kind, revision)
+            select distinct g.room, 'tongits', 1 from games g
+            returning id
+        )
+        insert into room_revisions (room, revision, name, is_open, rule_set, terms)
+        select r.id, 1, md5(r.id), true, 'kingdom', '{}' from rooms_of_games r";
+    assert!(execute(&owner, rooms).await > 1);
     let reports = count_reports(&pool).await;
     let counts = "select count(*) filter (where taken_over), count(*) from settlements";
     let (takeovers, games): (i64, i64) = read_row(&pool, counts).await;
@@ -169,7 +215,15 @@ async fn a_page_by_an_amount_reads_few_settlements() {
     owner.close().await;
     let observer = database.pool().await;
     for &order in SettlementOrder::ALL {
-        let is_counted = [SettlementKey::Gross, SettlementKey::Fee, SettlementKey::Ante];
+        let is_counted = [
+            SettlementKey::Gross,
+            SettlementKey::Fee,
+            SettlementKey::Ante,
+            SettlementKey::Kind,
+            SettlementKey::Room,
+            SettlementKey::Ending,
+            SettlementKey::TakenOver,
+        ];
         if !is_counted.contains(&order.key()) {
             continue;
         }

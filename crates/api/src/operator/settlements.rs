@@ -47,9 +47,11 @@ operations! {
 
 bahay_base::text_enum! {
     /// The order of settlements: by the time of finishing (`newest`, `oldest`), the payments of the
-    /// losers (`largest`, `smallest`), the fee, the ante of a seat, the POT that a player took, or
-    /// the booking of the reversal. The orders by POT and by reversal list only the settlements that
-    /// have one. Of equal amounts, the newest is first if the largest is, else the oldest.
+    /// losers (`largest`, `smallest`), the fee, the ante of a seat, the POT that a player took, the
+    /// booking of the reversal, the titles of the game, the room or the ending (`first`, `last` of
+    /// the alphabet), or whether the AI acted for a player. The orders by POT and by reversal list
+    /// only the settlements that have one. Of equal ones, the newest is first in an order that
+    /// begins with the largest or last, else the oldest.
     #[derive(Default, ToSchema)]
     pub enum SettlementOrder {
         #[default]
@@ -65,6 +67,14 @@ bahay_base::text_enum! {
         SmallestAnte = "smallest_ante",
         NewestReversal = "newest_reversal",
         OldestReversal = "oldest_reversal",
+        FirstKind = "first_kind",
+        LastKind = "last_kind",
+        FirstRoom = "first_room",
+        LastRoom = "last_room",
+        FirstEnding = "first_ending",
+        LastEnding = "last_ending",
+        WithAi = "with_ai",
+        WithoutAi = "without_ai",
     }
 }
 
@@ -77,6 +87,10 @@ bahay_base::text_enum! {
         Pot = "pot",
         Ante = "ante",
         ReversedAt = "reversed_at",
+        Kind = "kind",
+        Room = "room",
+        Ending = "ending",
+        TakenOver = "taken_over",
     }
 }
 
@@ -90,10 +104,14 @@ impl SettlementOrder {
             Self::LargestPot | Self::SmallestPot => SettlementKey::Pot,
             Self::LargestAnte | Self::SmallestAnte => SettlementKey::Ante,
             Self::NewestReversal | Self::OldestReversal => SettlementKey::ReversedAt,
+            Self::FirstKind | Self::LastKind => SettlementKey::Kind,
+            Self::FirstRoom | Self::LastRoom => SettlementKey::Room,
+            Self::FirstEnding | Self::LastEnding => SettlementKey::Ending,
+            Self::WithAi | Self::WithoutAi => SettlementKey::TakenOver,
         }
     }
 
-    /// Returns true if the newest or largest settlement is first.
+    /// Returns true if the newest, largest or last settlement is first.
     pub const fn is_descending(self) -> bool {
         matches!(
             self,
@@ -103,6 +121,10 @@ impl SettlementOrder {
                 | Self::LargestPot
                 | Self::LargestAnte
                 | Self::NewestReversal
+                | Self::LastKind
+                | Self::LastRoom
+                | Self::LastEnding
+                | Self::WithAi
         )
     }
 
@@ -122,6 +144,14 @@ impl SettlementOrder {
             Self::SmallestAnte => Self::LargestAnte,
             Self::NewestReversal => Self::OldestReversal,
             Self::OldestReversal => Self::NewestReversal,
+            Self::FirstKind => Self::LastKind,
+            Self::LastKind => Self::FirstKind,
+            Self::FirstRoom => Self::LastRoom,
+            Self::LastRoom => Self::FirstRoom,
+            Self::FirstEnding => Self::LastEnding,
+            Self::LastEnding => Self::FirstEnding,
+            Self::WithAi => Self::WithoutAi,
+            Self::WithoutAi => Self::WithAi,
         }
     }
 }

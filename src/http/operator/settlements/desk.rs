@@ -31,13 +31,17 @@ const FILE: &str = "/desk/settlements.csv";
 const PAGE: u32 = 50;
 
 /// The columns by which the list is sorted, each with the order that its heading selects first.
-const SORTED_COLUMNS: [(&str, SettlementOrder); 6] = [
+const SORTED_COLUMNS: [(&str, SettlementOrder); 10] = [
     ("Finished", SettlementOrder::Newest),
     ("Paid", SettlementOrder::Largest),
     ("Fee", SettlementOrder::LargestFee),
     ("POT", SettlementOrder::LargestPot),
     ("Ante", SettlementOrder::LargestAnte),
     ("Reversed", SettlementOrder::NewestReversal),
+    ("Game", SettlementOrder::FirstKind),
+    ("Room", SettlementOrder::FirstRoom),
+    ("End", SettlementOrder::FirstEnding),
+    ("AI", SettlementOrder::WithAi),
 ];
 
 pub(crate) async fn list(
@@ -238,6 +242,14 @@ const fn caption(order: SettlementOrder) -> &'static str {
         SettlementOrder::SmallestAnte => "Settlements, smallest antes first",
         SettlementOrder::NewestReversal => "Reversed settlements, newest reversals first",
         SettlementOrder::OldestReversal => "Reversed settlements, oldest reversals first",
+        SettlementOrder::FirstKind => "Settlements by game, A to Z",
+        SettlementOrder::LastKind => "Settlements by game, Z to A",
+        SettlementOrder::FirstRoom => "Settlements by room, A to Z",
+        SettlementOrder::LastRoom => "Settlements by room, Z to A",
+        SettlementOrder::FirstEnding => "Settlements by ending, A to Z",
+        SettlementOrder::LastEnding => "Settlements by ending, Z to A",
+        SettlementOrder::WithAi => "Settlements, those with the AI first",
+        SettlementOrder::WithoutAi => "Settlements, those without the AI first",
     }
 }
 
