@@ -1,5 +1,5 @@
-//! The search for players, games, tables, tournaments, operations, accounts and corrections by parts
-//! of their names and ids. Each part of the search reads an index.
+//! The search for players, games, tables, tournaments, operations, accounts and corrections by
+//! parts of their names and ids. Each part of the search reads an index.
 
 use bahay_api::operator::players::PlayerMatch;
 use bahay_api::operator::search::{SearchHit, SearchKind};

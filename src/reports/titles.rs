@@ -98,7 +98,8 @@ mod tests {
         assert_eq!(titles.len(), kinds.len());
         let accounts = ["wallet", "stake", "pot", "tournament", "fee", "issue", "suspense"];
         let accounts = accounts.map(|kind| (kind, account_title(kind)));
-        for (value, title) in kinds.iter().map(|kind| (*kind, operation_title(kind))).chain(accounts)
+        for (value, title) in
+            kinds.iter().map(|kind| (*kind, operation_title(kind))).chain(accounts)
         {
             assert_ne!(value, title);
             assert!(title.starts_with(|first: char| first.is_ascii_uppercase()), "{title}");

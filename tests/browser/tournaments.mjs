@@ -69,7 +69,7 @@ async function announceAndCancel(page, url, api, [first, second], check) {
   await page.getByLabel('Reason').fill('Cancelled for the browser tests');
   await cancel.click();
   await page.getByRole('heading', { level: 1, name: 'Ring of three' }).waitFor();
-  await page.getByText('tournament return').waitFor();
+  await page.getByText('Tournament entry returned').waitFor();
   await check(page, 'a cancelled tournament');
   await page.goto(`${url}${HERE}?state=cancelled`);
   await page.getByRole('link', { name: 'Ring of three' }).waitFor();

@@ -111,27 +111,28 @@ fn parse(settlement: Value) -> Result<Settlement, ReportError> {
 /// Lists the payments to and from a player; the latter have negative amounts.
 fn list_payments(player: Uuid, game: &SettledGame) -> Vec<StatementPayment> {
     let SettledGame { settlement, players } = game;
-    let payments = settlement.payments.iter().filter_map(|Payment { from, to, items, paid, .. }| {
-        let [payer, receiver] = [from, to].map(|seat| players.get(seat.index()));
-        let (payer, receiver) = payer.zip(receiver)?;
-        let (other, amount) = if receiver.0 == player {
-            (payer, *paid)
-        } else if payer.0 == player {
-            (receiver, Coins::ZERO.checked_sub(*paid)?)
-        } else {
-            return None;
-        };
-        let items = items.iter().map(|item| StatementItem {
-            name: item.name.to_string(),
-            rule: item.rule.to_string(),
-            counts: item.counts,
+    let payments =
+        settlement.payments.iter().filter_map(|Payment { from, to, items, paid, .. }| {
+            let [payer, receiver] = [from, to].map(|seat| players.get(seat.index()));
+            let (payer, receiver) = payer.zip(receiver)?;
+            let (other, amount) = if receiver.0 == player {
+                (payer, *paid)
+            } else if payer.0 == player {
+                (receiver, Coins::ZERO.checked_sub(*paid)?)
+            } else {
+                return None;
+            };
+            let items = items.iter().map(|item| StatementItem {
+                name: item.name.to_string(),
+                rule: item.rule.to_string(),
+                counts: item.counts,
+            });
+            Some(StatementPayment {
+                player: other.0,
+                name: other.1.clone(),
+                amount: amount.into(),
+                items: items.collect(),
+            })
         });
-        Some(StatementPayment {
-            player: other.0,
-            name: other.1.clone(),
-            amount: amount.into(),
-            items: items.collect(),
-        })
-    });
     payments.collect()
 }

@@ -66,7 +66,7 @@ struct ExportTotals {
 
 impl ExportTotals {
     /// Adds a settlement. Returns `None` if a sum does not fit 64 bits.
-    fn with(self, row: &Settled) -> Option<Self> {
+    fn with_settlement(self, row: &Settled) -> Option<Self> {
         Some(Self {
             games: self.games + 1,
             paid: self.paid.checked_add(*row.gross)?,
@@ -123,7 +123,7 @@ fn export_rows(
             for row in &page.items {
                 write_row(&mut text, row, &layout);
                 let overflow = || sqlx::Error::Decode("a sum does not fit 64 bits".into());
-                totals = totals.with(row).ok_or_else(overflow)?;
+                totals = totals.with_settlement(row).ok_or_else(overflow)?;
             }
             let next = page.next.map(|next| (Some(next), totals));
             if next.is_none() && layout.has_totals {
@@ -135,8 +135,8 @@ fn export_rows(
     stream::iter([Ok(head)]).chain(pages)
 }
 
-/// Writes the beginning of the file. Each seat, from 1, has the player's id, the current name, and the change
-/// by the game without the ante and after the fee.
+/// Writes the beginning of the file. Each seat, from 1, has the player's id, the current name, and
+/// the change by the game without the ante and after the fee.
 fn begin_export(layout: &ExportLayout) -> String {
     let reversal: &[&str] = if layout.has_reversed { &REVERSAL_COLUMNS } else { &[] };
     let seats: Vec<String> = (1..=layout.seats)
@@ -273,8 +273,8 @@ mod tests {
         ));
         assert!(line.contains(&format!(",yes,yes,{time},")), "{line}");
         assert_eq!(header.split(',').count(), line.split(',').count());
-        let totals = ExportTotals::default().with(&settled(&["a"], false)).unwrap();
-        let totals = totals.with(&settled(&["a"], false)).unwrap();
+        let totals = ExportTotals::default().with_settlement(&settled(&["a"], false)).unwrap();
+        let totals = totals.with_settlement(&settled(&["a"], false)).unwrap();
         let mut out = String::new();
         write_totals(&mut out, totals, &reversed);
         assert_eq!(out, format!("total,,,,2 games,,,,,,,2468.10,0.10,0.00{}\r\n", ",".repeat(14)));

@@ -66,11 +66,7 @@ impl Reports {
 }
 
 /// Returns the position of a settlement in the list of an order.
-fn position(
-    order: SettlementOrder,
-    ranks: &TextRanks,
-    settled: &Settled,
-) -> SettlementPosition {
+fn position(order: SettlementOrder, ranks: &TextRanks, settled: &Settled) -> SettlementPosition {
     let amount = match order.key() {
         SettlementKey::FinishedAt => 0,
         SettlementKey::Gross => settled.gross.hundredths(),

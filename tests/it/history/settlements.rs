@@ -110,8 +110,8 @@ async fn settlements_are_listed_and_totalled_as_they_are_booked() {
             select distinct g.room, 'tongits', 1 from games g
             returning id
         )
-        insert into room_revisions (room, revision, name, is_open, rule_set, terms)
-        select r.id, 1, md5(r.id), true, 'kingdom', '{}' from rooms_of_games r";
+        insert into room_revisions (room, revision, name, is_open, rule_set, terms, coins_min)
+        select r.id, 1, md5(r.id), true, 'kingdom', '{}', 0 from rooms_of_games r";
     assert!(execute(&owner, rooms).await > 1);
     let reports = count_reports(&pool).await;
     let counts = "select count(*) filter (where taken_over), count(*) from settlements";

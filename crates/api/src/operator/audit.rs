@@ -22,8 +22,8 @@ operations! {
 
     /// Export audit entries
     ///
-    /// As CSV (RFC 4180) with a header line, after a byte order mark of UTF-8, newest first, without
-    /// a limit. The export itself is recorded in the audit log. For the role `admin`.
+    /// As CSV (RFC 4180) with a header line, after a byte order mark of UTF-8, newest first,
+    /// without a limit. The export itself is recorded in the audit log. For the role `admin`.
     EXPORT_AUDIT_ENTRIES = Get "/v1/operator/audit.csv", Operators, Operator {
         query AuditFilter,
         200 csv (): "id, at, operator, action, subject, detail as JSON, channel, address",

@@ -8,8 +8,8 @@ use crate::operation::operations;
 operations! {
     /// Search
     ///
-    /// Finds players, rooms, games, tables, tournaments, operations, accounts and corrections. A text
-    /// matches: a part of a name, of a player's name the beginning if it has fewer than three
+    /// Finds players, rooms, games, tables, tournaments, operations, accounts and corrections. A
+    /// text matches: a part of a name, of a player's name the beginning if it has fewer than three
     /// characters; an id, or its first four or more hexadecimal digits; the number or the
     /// idempotency key of an operation; and the code of an account, such as `wallet:` and a player's
     /// id. A table without a game is found by its whole id, and in a room or among the private
@@ -30,8 +30,8 @@ pub struct SearchText {
 }
 
 bahay_base::text_enum! {
-    /// The kind of a match, which is named by its `id`: that of a player, a room, a game, a table, a
-    /// tournament or a correction, the number of an operation, or the code of an account.
+    /// The kind of a match, which is named by its `id`: that of a player, a room, a game, a table,
+    /// a tournament or a correction, the number of an operation, or the code of an account.
     #[derive(ToSchema)]
     pub enum SearchKind {
         Player = "player",
@@ -52,8 +52,8 @@ pub struct SearchHit {
     pub kind: SearchKind,
     #[schema(example = "newbie")]
     pub id: String,
-    /// The name of a player, room or tournament, the room of a game or table, the key of an operation, the
-    /// balance of an account, or the state of a correction.
+    /// The name of a player, room or tournament, the room of a game or table, the key of an
+    /// operation, the balance of an account, or the state of a correction.
     #[schema(example = "Newbie")]
     pub title: String,
 }

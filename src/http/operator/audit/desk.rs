@@ -30,7 +30,8 @@ pub(crate) async fn list(
         PageRequest::new(session.operator.clone(), form.to_query(&session.zone)?, PAGE, cursors);
     let listed = query::list(&audit, &request).await?;
     let mut actions = vec![("", "All")];
-    actions.extend(Action::ALL.iter().map(|action| (action.as_str(), action_title(action.as_str()))));
+    actions
+        .extend(Action::ALL.iter().map(|action| (action.as_str(), action_title(action.as_str()))));
     let input = |name, label, kind, hint| {
         let value = form.value(name);
         field(Field { kind, value, hint, ..Field::optional(name, label) })

@@ -82,8 +82,7 @@ fn format_line(entry: &AuditEntry) -> String {
     let AuditEntry { operator, action, subject, channel, address, .. } = entry;
     let [operator, subject, address] =
         [operator, subject, address].map(|text| text.as_deref().unwrap_or_default());
-    let texts =
-        [&at, operator, action, subject, &detail, channel, address].map(SpreadsheetText);
+    let texts = [&at, operator, action, subject, &detail, channel, address].map(SpreadsheetText);
     let mut line = String::new();
     let id: [&dyn Display; 1] = [&entry.id];
     write_line(&mut line, id.into_iter().chain(texts.iter().map(|text| text as &dyn Display)));

@@ -15,8 +15,8 @@ use super::query;
 use crate::entropy;
 use crate::http::operator::desk_ui::{
     ErrorPage, Field, FilterForm, HouseZone, OperatorForm, OperatorSession, account_name, badge,
-    button, coins, facts, field, game_link, page, pager, parse_amount, select, table, table_of, text_area,
-    text_area_of,
+    button, coins, facts, field, game_link, page, pager, parse_amount, select, table, table_of,
+    text_area, text_area_of,
 };
 use crate::http::operator::ledger::desk::{account_link, operation_link};
 use crate::http::operator::players::find_one;
@@ -355,11 +355,7 @@ pub(crate) async fn show_correction(
 }
 
 /// Draws the wallets and the transfers of a correction if it were approved now.
-fn outcome(
-    session: &OperatorSession,
-    named: &NamedPlayers,
-    preview: &CorrectionPreview,
-) -> Markup {
+fn outcome(session: &OperatorSession, named: &NamedPlayers, preview: &CorrectionPreview) -> Markup {
     let CorrectionPreview { transfers, wallets, refusal } = preview;
     html! {
         h2 { "If it is approved now" }

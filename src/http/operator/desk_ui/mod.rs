@@ -61,8 +61,8 @@ use crate::http::{DeskOptions, Services};
 
 pub(crate) use components::{
     Field, SortDirection, SortLink, author_text, badge, button, coins, count, draw_table, facts,
-    field, game_link, group_thousands, id, pager, player_link, select, sortable_by_script, sortable_table_of,
-    table, table_of, text_area, text_area_of,
+    field, game_link, group_thousands, id, pager, player_link, select, sortable_by_script,
+    sortable_table_of, table, table_of, text_area, text_area_of,
 };
 pub(crate) use form::{FilterForm, OperatorForm};
 pub(crate) use house_zone::HouseZone;
@@ -71,7 +71,8 @@ pub(crate) use operator_session::OperatorSession;
 pub(crate) use parse::{format_decimal, parse_amount, parse_decimal};
 pub(crate) use search_form::SearchForm;
 pub(crate) use titles::{
-    RoomTitles, account_name, account_title, action_title, describe_item, ending_title, operation_title, purpose_title,
+    RoomTitles, account_name, account_title, action_title, describe_item, ending_title,
+    operation_title, purpose_title,
 };
 
 /// The content security policy: the resources that a page may load, and the targets of its forms.

@@ -51,7 +51,10 @@ pub(crate) fn ending_title(kind: &str, ending: Option<&str>) -> &'static str {
 
 /// Returns the title of an audited act, or the text of one that this version does not know.
 pub(crate) fn action_title(action: &str) -> &str {
-    action.parse().map_or(action, title_of_action)
+    match action.parse() {
+        Ok(known) => title_of_action(known),
+        Err(_) => action,
+    }
 }
 
 const fn title_of_action(action: Action) -> &'static str {

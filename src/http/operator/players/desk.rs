@@ -14,8 +14,7 @@ use super::query;
 use crate::entropy;
 use crate::http::operator::desk_ui::{
     ErrorPage, Field, HouseZone, OperatorForm, OperatorSession, badge, button, coins, count, facts,
-    field, game_link, id, page, page_with_heading, pager, sortable_by_script, table_of,
-    text_area,
+    field, game_link, id, page, page_with_heading, pager, sortable_by_script, table_of, text_area,
 };
 use crate::http::operator::ledger::desk::entries_table;
 use crate::http::operator::ledger::list_entries;

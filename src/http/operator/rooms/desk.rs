@@ -46,9 +46,10 @@ pub(crate) async fn list(
         ]
     };
     let columns = "Room | #Bet | #Fee | #Multiplier | #Players | #Tables | State | Game";
+    let listed = table("Rooms, by ascending bet", columns, rooms.iter().map(|room| row(room)));
     let ids: Vec<(&str, &str)> = rooms.iter().map(|room| (room.id(), room.name())).collect();
     let body = html! {
-        (sortable_by_script(table("Rooms, by ascending bet", columns, rooms.iter().map(|room| row(room)))))
+        (sortable_by_script(listed))
         @if !services.lobby.catalog().house().is_open {
             p class="alert" { "The house is closed, and so is every room: see " a href="/desk/switches" { "Switches" } "." }
         }

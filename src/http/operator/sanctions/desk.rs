@@ -14,9 +14,7 @@ use crate::http::operator::desk_ui::{
     ErrorPage, Field, FilterForm, HouseZone, OperatorForm, OperatorSession, author_text, field,
     page, pager, select, table, text_area,
 };
-use crate::http::{
-    Code, CodeExt as _, Cursors, PageQuery, PageRequest, Path, Problem, Services,
-};
+use crate::http::{Code, CodeExt as _, Cursors, PageQuery, PageRequest, Path, Problem, Services};
 use crate::ids::PlayerId;
 use crate::operators::Sanctions;
 use crate::reason::Reason;
@@ -139,11 +137,7 @@ pub(crate) async fn list(
     Ok(page(&session, "Sanctions", body))
 }
 
-fn row_in_force(
-    zone: &HouseZone,
-    named: &NamedPlayers,
-    sanction: &SanctionInForce,
-) -> Vec<Markup> {
+fn row_in_force(zone: &HouseZone, named: &NamedPlayers, sanction: &SanctionInForce) -> Vec<Markup> {
     let kinds = KINDS.into_iter().find(|(kind, _)| *kind == sanction.kind);
     vec![
         named.link(sanction.player, &sanction.name),

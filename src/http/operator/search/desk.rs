@@ -10,9 +10,7 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use super::query;
-use crate::http::operator::desk_ui::{
-    ErrorPage, OperatorSession, RoomTitles, id, page, table_of,
-};
+use crate::http::operator::desk_ui::{ErrorPage, OperatorSession, RoomTitles, id, page, table_of};
 use crate::http::operator::sanctions::NamedPlayers;
 use crate::http::{Query, Services};
 use crate::reports::Reports;
@@ -54,7 +52,10 @@ pub(crate) async fn show_matches(
             &hits,
             &[
                 ("Kind", &|hit| html! { (hit.kind.as_str()) }),
-                ("Name", &|hit| html! { a href=(path_of(hit)) { (name_of(&session.rooms, hit)) } (badges(&named, hit)) }),
+                ("Name", &|hit| {
+                    let name = name_of(&session.rooms, hit);
+                    html! { a href=(path_of(hit)) { (name) } (badges(&named, hit)) }
+                }),
                 ("Id", &|hit| id(&hit.id)),
             ],
         ))

@@ -1,6 +1,7 @@
 //! The part of the search that the API and the desk share.
 
 use std::iter::once;
+use std::ops::RangeInclusive;
 
 use bahay_api::operator::search::{SearchHit, SearchKind};
 use bahay_engine::table::TableId;
@@ -14,7 +15,8 @@ use crate::rooms::PRIVATE;
 /// The longest text that can be searched for, in characters.
 const TEXT_LENGTH_MAX: usize = 64;
 
-/// The number of tables of a room among which one without a game is searched for, the fullest first.
+/// The number of tables of a room among which one without a game is searched for, the fullest
+/// first.
 const LIVE_TABLES_MAX: usize = 200;
 
 /// Returns the text of a search without surrounding spaces. An empty or longer text, or one with a
@@ -56,36 +58,34 @@ pub(super) async fn search(services: &Services, text: &str) -> Result<Vec<Search
 /// Finds live tables by a whole id or its first digits: the database does not know those without a
 /// game. If the live store does not respond, the result lacks them.
 async fn find_live_tables(services: &Services, text: &str) -> Vec<SearchHit> {
-    let hit = |table: TableId, room: &str| SearchHit {
-        kind: SearchKind::Table,
-        id: table.to_string(),
-        title: room.to_owned(),
+    let Some((least, greatest)) = parse_id_range(text) else {
+        return Vec::new();
     };
-    match parse_id_range(text) {
-        None => Vec::new(),
-        Some((least, greatest)) if least == greatest => {
-            match services.lobby.tables().read_table(TableId(least)).await {
-                Ok(table) => table.iter().map(|table| hit(table.id(), &table.terms().room)).collect(),
-                Err(error) => {
-                    tracing::debug!(%error, "the table cannot be read");
-                    Vec::new()
-                }
-            }
-        }
-        Some((least, greatest)) => {
-            let is_match = |table: &Uuid| (least..=greatest).contains(table);
-            let rooms = services.lobby.rooms();
-            let rooms = rooms.iter().map(|room| room.id()).chain(once(PRIVATE));
-            let listed = rooms.map(async |room| {
-                let tables = services.live.busy_tables(room, LIVE_TABLES_MAX).await;
-                let tables = tables.inspect_err(|error| {
-                    tracing::warn!(%error, room, "the tables of a room are unknown");
-                });
-                let tables = tables.unwrap_or_default().into_iter();
-                let found = tables.filter(|(table, _)| is_match(&table.0));
-                found.map(|(table, _)| hit(table, room)).collect::<Vec<_>>()
-            });
-            join_all(listed).await.into_iter().flatten().take(MATCHES_MAX).collect()
-        }
+    if least == greatest {
+        let table = services.lobby.tables().read_table(TableId(least)).await;
+        let table = table.inspect_err(|error| tracing::debug!(%error, "a table cannot be read"));
+        let table = table.ok().flatten();
+        return table.iter().map(|table| to_hit(table.id(), &table.terms().room)).collect();
     }
+    let rooms = services.lobby.rooms();
+    let rooms = rooms.iter().map(|room| room.id()).chain(once(PRIVATE));
+    let found = join_all(rooms.map(|room| find_in_room(services, room, least..=greatest))).await;
+    found.into_iter().flatten().take(MATCHES_MAX).collect()
+}
+
+async fn find_in_room(
+    services: &Services,
+    room: &str,
+    ids: RangeInclusive<Uuid>,
+) -> Vec<SearchHit> {
+    let tables = services.live.busy_tables(room, LIVE_TABLES_MAX).await;
+    let tables = tables.inspect_err(|error| {
+        tracing::warn!(%error, room, "the tables of a room are unknown");
+    });
+    let found = tables.unwrap_or_default().into_iter().filter(|(table, _)| ids.contains(&table.0));
+    found.map(|(table, _)| to_hit(table, room)).collect()
+}
+
+fn to_hit(table: TableId, room: &str) -> SearchHit {
+    SearchHit { kind: SearchKind::Table, id: table.to_string(), title: room.to_owned() }
 }

@@ -12,9 +12,9 @@ use uuid::Uuid;
 
 use super::query;
 use crate::http::operator::desk_ui::{
-    ErrorPage, Field, FilterForm, OperatorSession, SearchForm, SortDirection, SortLink, badge, coins,
-    count, ending_title, facts, field, game_link, id, page, pager, select, sortable_table_of,
-    table_of,
+    ErrorPage, Field, FilterForm, OperatorSession, SearchForm, SortDirection, SortLink, badge,
+    coins, count, ending_title, facts, field, game_link, id, page, pager, select,
+    sortable_table_of, table_of,
 };
 use crate::http::operator::players::find_by_name;
 use crate::http::operator::sanctions::NamedPlayers;

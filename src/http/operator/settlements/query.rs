@@ -48,9 +48,10 @@ pub(crate) async fn export(
     let zone = services.standings.calendar().time_zone();
     let bounds = [filter.from, filter.to].map(|at| at.map(Timestamp::from));
     let name = name_csv_file("settlements", bounds[0], bounds[1], zone);
-    let rows = services.reports.clone().export(filter, zone.clone(), has_totals).inspect_err(|error| {
-        tracing::warn!(%error, "an export of settlements was interrupted");
-    });
+    let rows =
+        services.reports.clone().export(filter, zone.clone(), has_totals).inspect_err(|error| {
+            tracing::warn!(%error, "an export of settlements was interrupted");
+        });
     Ok(csv_response(&name, Body::from_stream(rows)))
 }
 

@@ -6,9 +6,7 @@ use bahay_api::operator::today::{AccountFlow, PeriodFigures};
 use bahay_engine::coins::Coins;
 use maud::{Markup, html};
 
-use crate::http::operator::desk_ui::{
-    account_title, draw_table, group_thousands, purpose_title,
-};
+use crate::http::operator::desk_ui::{account_title, draw_table, group_thousands, purpose_title};
 use crate::ledger::Code;
 
 /// A column of the tables: a period, or the difference of two.
@@ -204,7 +202,9 @@ mod tests {
         let figures = PeriodFigures { flows, ..PeriodFigures::default() };
         let column = FigureColumn { name: "Today", figures: &figures, is_difference: false };
         let drawn = draw_figures(&[column]).into_string();
-        for name in ["Takings: Fee", "Issued: Relief", "Issued: Grant to a house bot", "Into POTs: Ante"] {
+        for name in
+            ["Takings: Fee", "Issued: Relief", "Issued: Grant to a house bot", "Into POTs: Ante"]
+        {
             assert!(drawn.contains(name), "{name}: {drawn}");
         }
         assert!(

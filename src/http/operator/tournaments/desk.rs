@@ -274,7 +274,9 @@ fn draw_tables(named: &NamedPlayers, detail: &OperatedTournamentDetail) -> Marku
 fn draw_coins(tournament: TournamentId, detail: &OperatedTournamentDetail) -> Markup {
     html! {
         (table_of("Transfers of the tournament's account, added up", &detail.transfers, &[
-            ("Purpose", &|sum| html! { (sum.code.parse().map_or(&*sum.code, purpose_title)) }),
+            ("Purpose", &|sum| html! {
+                @match sum.code.parse() { Ok(code) => (purpose_title(code)), Err(_) => (sum.code) }
+            }),
             ("#Coins", &|sum| coins(sum.amount)),
             ("#Transfers", &|sum| count(sum.transfers)),
         ]))

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use axum::extract::State;
 use axum::response::Response;
-use bahay_api::operator::transfers::{TransferReport, TransferSum};
 use bahay_api::TransferCode;
+use bahay_api::operator::transfers::{TransferReport, TransferSum};
 use bahay_engine::coins::Coins;
 use maud::{Markup, html};
 
@@ -78,9 +78,9 @@ fn purposes_table(report: &TransferReport) -> Result<Markup, Problem> {
         let total = amount.checked_add(*sum.amount);
         *amount = total.ok_or_else(|| Problem::internal(&"a sum does not fit 64 bits"))?;
     }
-    let rows = purposes.iter().map(|(code, (transfers, amount))| {
-        vec![purpose(*code), coins(*amount), count(*transfers)]
-    });
+    let rows = purposes
+        .iter()
+        .map(|(code, (transfers, amount))| vec![purpose(*code), coins(*amount), count(*transfers)]);
     Ok(table("Transfers by purpose", "Purpose | #Coins | #Transfers", rows))
 }
 

@@ -65,8 +65,8 @@ pub(super) async fn export(
     Ok(csv_response(&name, write_transfers(&report.sums)))
 }
 
-/// Streams the single transfers apart from those of settled games as a CSV file, after recording the
-/// export in the audit log.
+/// Streams the single transfers apart from those of settled games as a CSV file, after recording
+/// the export in the audit log.
 pub(super) async fn export_bookings(
     services: &Services,
     operator: &Operator,

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::corrections::{Office, PATH};
-use crate::desk::browser::{Browser, between};
+use crate::desk::browser::Browser;
 use crate::http::server::{REASON, adjustment, expect_refusal, ok, text};
 use crate::support::bank::{PotGoes, table};
 use crate::support::db::{execute, read_rows};
@@ -237,7 +237,9 @@ async fn the_list_previews_all_requests_by_the_same_statements() {
     let (statements, page) = StatementLog::count(luz.get("/desk/corrections?state=open")).await;
     let page = page.expect(200);
     for (hundredths, player) in (1..).zip(&names) {
-        let row = between(&page.text, &format!("/desk/players/{player}"), "</tr>");
+        let mut rows = page.text.split("<tr>");
+        let row = rows.find(|row| row.contains(&format!("/desk/players/{player}")));
+        let row = row.expect("the request is listed");
         let after = if hundredths == 8 {
             "-1.00".to_owned()
         } else {

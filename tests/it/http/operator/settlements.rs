@@ -118,7 +118,10 @@ async fn every_column_sorts() {
             let href = link(&page, column);
             assert_eq!(href, format!("/desk/settlements?room=newbie&order={reverse}"));
             let sorted = luz.load(&href).await;
-            assert_eq!(link(&sorted, column), format!("/desk/settlements?room=newbie&order={first}"));
+            assert_eq!(
+                link(&sorted, column),
+                format!("/desk/settlements?room=newbie&order={first}")
+            );
             continue;
         }
         let href = link(&page, column);

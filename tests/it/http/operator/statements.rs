@@ -69,7 +69,7 @@ async fn a_statement_adds_up_to_the_change_of_the_wallet() {
     expect_refusal(read(1, -1), 422, "query_invalid").await;
 }
 
-/// A statement explains itself: the items of each payment, and the reasons of corrections and voids.
+/// A statement has the items of each payment, and the reasons of corrections and voids.
 #[tokio::test]
 async fn a_statement_explains_payments_corrections_and_voids() {
     let (server, guests) = Server::with_guests(3).await;

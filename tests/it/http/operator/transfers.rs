@@ -63,8 +63,8 @@ async fn sums_of_transfers_explain_every_balance() {
     assert_eq!(subjects, ["transfers"]);
 }
 
-/// The accountant's file has each grant, adjustment, reversal and void with its date, its player and
-/// its reason, and totals.
+/// The accountant's file has each grant, adjustment, reversal and void with its date, its player
+/// and its reason, and totals.
 #[tokio::test(flavor = "multi_thread")]
 async fn single_transfers_are_a_file_with_totals() {
     let (server, token) = start_with_games(Role::Viewer).await;
