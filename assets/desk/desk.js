@@ -31,6 +31,7 @@ function askAbout(form) {
 
 async function sendForm(form, submitter) {
   if ('isOld' in form.dataset && !await renewToken(form)) return;
+  for (const field of form.elements) field.removeAttribute('aria-invalid');
   const path = submitter?.getAttribute('formaction') ?? form.getAttribute('action') ?? window.location.href;
   const body = new URLSearchParams(new FormData(form, submitter));
   const answer = await fetch(path, { method: 'POST', body });
@@ -44,6 +45,7 @@ async function sendForm(form, submitter) {
     showAnswer(page);
     return;
   }
+  for (const named of page.querySelectorAll('[data-field]')) markInvalid(form, named);
   const reasons = [...page.querySelectorAll('main > .alert, main [data-reason]')];
   showRefusal(form, reasons.map((reason) => reason.textContent));
   if (code === 'session_ended' || code === 'form_foreign') {
@@ -54,6 +56,15 @@ async function sendForm(form, submitter) {
     advice.append(link, ', then send the form again. It keeps what you have filled in.');
     form.querySelector('.refusal').append(advice);
   }
+}
+
+// Marks the field that a refusal names, and replaces its name in the refusal by its label in the form.
+function markInvalid(form, named) {
+  const field = [...form.elements].find(({ name, type }) => name === named.dataset.field && type !== 'hidden');
+  if (!field) return;
+  named.textContent = field.labels[0]?.textContent ?? field.ariaLabel ?? named.textContent;
+  field.setAttribute('aria-invalid', 'true');
+  field.focus();
 }
 
 const parsePage = async (answer) => new DOMParser().parseFromString(await answer.text(), 'text/html');

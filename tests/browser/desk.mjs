@@ -350,6 +350,13 @@ await ask.getByRole('button').click();
 // A refusal and an ended session lose nothing that was filled in.
 await ask.getByRole('alert').getByText('Nothing was changed.').waitFor();
 await checkPage(luz, 'a refused form');
+// A refusal names the invalid field by its label, and the field has the focus.
+await ask.getByLabel('Reason').fill('short');
+await ask.getByRole('button').click();
+await ask.getByRole('alert').getByText('The field “Reason” is invalid: a reason has 10 to 500 characters').waitFor();
+assert.equal(await ask.getByLabel('Reason').getAttribute('aria-invalid'), 'true');
+assert.equal(await luz.evaluate(() => document.activeElement.name), 'reason');
+await ask.getByLabel('Reason').fill('A game was lost to a fault of ours');
 await ask.getByLabel('Player', { exact: true }).fill(player.player.id);
 const session = await luz.context().cookies();
 await luz.context().clearCookies();

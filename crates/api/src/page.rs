@@ -1,6 +1,6 @@
 //! Pages of lists: the query that selects one, and its body.
 
-use serde::de::{DeserializeOwned, Error as _};
+use serde::de::{DeserializeOwned, Error};
 use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::IntoParams;
 use utoipa::openapi::path::{Parameter, ParameterIn};
@@ -43,32 +43,43 @@ impl<F: IntoParams> IntoParams for PageQuery<F> {
     }
 }
 
-impl<'de, F: DeserializeOwned> Deserialize<'de> for PageQuery<F> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let pairs = Vec::<(String, String)>::deserialize(deserializer)?;
+impl<F> PageQuery<F> {
+    /// Separates the parameters of the page from those of the filter, which `parse_filter` parses.
+    pub fn from_pairs<E: Error>(
+        pairs: Vec<(String, String)>,
+        parse_filter: impl FnOnce(Vec<(String, String)>) -> Result<F, E>,
+    ) -> Result<Self, E> {
         let mut cursor = None;
         let mut limit = None;
         let mut filter = Vec::new();
         for (name, value) in pairs {
-            let is_repeated = match name.as_str() {
-                "cursor" => cursor.replace(value).is_some(),
-                "limit" => limit.replace(value).is_some(),
+            let (parameter, place) = match name.as_str() {
+                "cursor" => ("cursor", &mut cursor),
+                "limit" => ("limit", &mut limit),
                 _ => {
                     filter.push((name, value));
                     continue;
                 }
             };
-            if is_repeated {
-                return Err(D::Error::custom(format_args!("duplicate field `{name}`")));
+            if place.replace(value).is_some() {
+                return Err(E::duplicate_field(parameter));
             }
         }
-        let filter = serde_urlencoded::to_string(filter).map_err(D::Error::custom)?;
-        let fields = serde_urlencoded::Deserializer::new(form_urlencoded::parse(filter.as_bytes()));
-        // The error names the invalid field.
-        let filter = serde_path_to_error::deserialize(fields).map_err(D::Error::custom)?;
-        let limit = limit.map(|limit| limit.parse().map_err(D::Error::custom)).transpose()?;
-        let limit = limit.map(|items| Limit::new(items).map_err(D::Error::custom)).transpose()?;
+        let filter = parse_filter(filter)?;
+        let limit = limit.map(|limit| Limit::from_text(&limit).map_err(E::custom)).transpose()?;
         Ok(Self { filter, cursor, limit: limit.unwrap_or_default() })
+    }
+}
+
+impl<'de, F: DeserializeOwned> Deserialize<'de> for PageQuery<F> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::from_pairs(Vec::deserialize(deserializer)?, |filter| {
+            let filter = serde_urlencoded::to_string(filter).map_err(D::Error::custom)?;
+            let fields = form_urlencoded::parse(filter.as_bytes());
+            // The error names the invalid field.
+            serde_path_to_error::deserialize(serde_urlencoded::Deserializer::new(fields))
+                .map_err(D::Error::custom)
+        })
     }
 }
 
@@ -86,6 +97,11 @@ impl Limit {
             1..=LIMIT_MAX => Ok(Self(items)),
             _ => Err(format!("a limit of {items} is not from 1 to 100")),
         }
+    }
+
+    fn from_text(text: &str) -> Result<Self, String> {
+        let items = text.parse().map_err(|_| format!("a limit of {text} is not from 1 to 100"))?;
+        Self::new(items)
     }
 
     pub fn items(self) -> u32 {

@@ -1,11 +1,19 @@
 //! Refusals at the desk are pages for people, also those of the layers around it.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use bahay::operators::Role;
 use bahay::rate_limit::Rate;
 use reqwest::Method;
 
-use super::browser::Browser;
-use crate::http::server::Server;
+use uuid::Uuid;
+
+use super::browser::{Browser, Page, between};
+use crate::http::server::{REASON, Server};
+
+/// Words of parsers, which no person should read.
+const PARSERS: [&str; 6] =
+    ["missing field", "unknown variant", "invalid type", "UUID parsing", "invalid digit", "`"];
 
 #[tokio::test]
 async fn every_refusal_below_the_desk_is_a_page() {
@@ -24,6 +32,81 @@ async fn every_refusal_below_the_desk_is_a_page() {
     }
     let page = luz.send("/desk/today", "/desk/today", &[]).await.expect(405);
     page.shows("There is no such page");
+}
+
+#[track_caller]
+fn hide_parsers(page: &Page) {
+    for words in PARSERS {
+        page.hides(words);
+    }
+}
+
+#[tokio::test]
+async fn a_refused_form_names_the_field_and_what_it_expects() {
+    let (server, guest) = Server::with_guest().await;
+    let mut luz = Browser::enrolled(&server, "ate.luz", Role::Admin).await;
+    let page = format!("/desk/players/{}", guest.id);
+    let (sanctions, notes) = (format!("{page}/sanctions"), format!("{page}/notes"));
+    let ban = [("kind", "ban"), ("duration", "24"), ("hours", "")];
+    let ban_for = |reason| [&ban[..], &[("reason", reason)]].concat();
+    let id = Uuid::new_v4().to_string();
+    for (path, fields, field, words) in [
+        (&sanctions, ban.to_vec(), "reason", "is missing: fill it in"),
+        (&sanctions, ban_for("short"), "reason", "a reason has 10 to 500 characters"),
+        (&sanctions, vec![("kind", "ban"), ("reason", REASON)], "duration", "is missing"),
+        (&sanctions, [ban_for(REASON), vec![("hours", "1")]].concat(), "hours", "occurs twice"),
+        (&notes, vec![("attempt", id.as_str())], "words", "is missing"),
+        (&notes, vec![("attempt", "x"), ("words", REASON)], "attempt", "an id has 32 digits"),
+    ] {
+        let refused = luz.send(&page, path, &fields).await.expect(422);
+        refused.shows("A field of the form is missing or invalid").shows(words);
+        refused.shows(&format!("<span data-field=\"{field}\">"));
+        hide_parsers(&refused);
+    }
+    for (path, field) in [
+        ("/desk/settlements?from=yesterday", "from"),
+        ("/desk/settlements?most=plenty", "most"),
+        ("/desk/sanctions?kind=exile", "kind"),
+        ("/desk/audit?nowhere=1", "nowhere"),
+        ("/desk/games/019ca944-3c00-7000-8000-00000007ab1e/replay?at_ms=now", "at_ms"),
+    ] {
+        let refused = luz.get(path).await.expect(422);
+        refused.shows("A field of the search is invalid");
+        refused.shows(&format!("<span data-field=\"{field}\">"));
+        hide_parsers(&refused);
+    }
+    let refused = luz.get("/desk/games/seven").await.expect(422);
+    refused.shows("The address of the page is invalid");
+    hide_parsers(&refused);
+}
+
+/// A refusal that is a page of its own names a field by a label that its form has.
+#[tokio::test]
+async fn refusals_have_the_labels_of_the_forms() {
+    let (server, guest) = Server::with_guest().await;
+    let mut luz = Browser::enrolled(&server, "ate.luz", Role::Admin).await;
+    let player = format!("players/{}", guest.id);
+    let mut labels: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for path in [&player, "corrections/new", "settlements", "sanctions", "rooms", "operators"] {
+        let page = luz.load(&format!("/desk/{path}")).await.text;
+        for part in page.split("<label for=\"").skip(1) {
+            let (id, rest) = part.split_once("\">").unwrap();
+            let label = rest.split_once("</label>").unwrap().0.to_owned();
+            let name = between(&page, &format!("id=\"{id}\" name=\""), "\"").to_owned();
+            labels.entry(name).or_default().insert(label);
+        }
+    }
+    let mut compared = 0;
+    for (name, labels) in labels {
+        // The search of the audit refuses fields that it does not have.
+        let page = luz.get(&format!("/desk/audit?{name}=x")).await;
+        if let Some((_, drawn)) = page.text.split_once("<span data-field=") {
+            let label = between(drawn, ">", "<");
+            assert!(labels.contains(label), "{name}: {label}, not one of {labels:?}");
+            compared += 1;
+        }
+    }
+    assert!(compared > 20, "{compared} fields");
 }
 
 #[tokio::test]

@@ -14,6 +14,7 @@ use axum::response::{IntoResponse as _, Response};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
+use super::form_fields::{FormFields, ParseFields, parse_fields};
 use super::operator_session::{FORM_TOKEN, Visitor};
 use super::{ErrorPage, OperatorSession};
 use crate::http::core::extractors::body_problem;
@@ -45,20 +46,14 @@ pub(crate) struct VisitorForm<T> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FilterForm<T>(pub(crate) T);
 
-impl<T: DeserializeOwned> FromRequestParts<Services> for FilterForm<T> {
+impl<T: ParseFields> FromRequestParts<Services> for FilterForm<T> {
     type Rejection = ErrorPage;
 
     async fn from_request_parts(parts: &mut Parts, state: &Services) -> Result<Self, ErrorPage> {
-        let query = Query::<Vec<(String, String)>>::from_request_parts(parts, state).await;
+        let query = Query::<FormFields>::from_request_parts(parts, state).await;
         let filled = query?.0.into_iter().filter(|(_, value)| !value.trim().is_empty());
-        let parsed = parse_pairs(filled.collect());
-        Ok(Self(parsed.map_err(|error| Code::QueryInvalid.with_detail(error))?))
+        Ok(Self(T::parse_fields(filled.collect())?))
     }
-}
-
-pub(super) fn parse_pairs<T: DeserializeOwned>(pairs: Vec<(String, String)>) -> Result<T, String> {
-    let pairs = serde_urlencoded::to_string(pairs).map_err(|error| error.to_string())?;
-    serde_urlencoded::from_str(&pairs).map_err(|error| error.to_string())
 }
 
 impl<T: DeserializeOwned> FromRequest<Services> for OperatorForm<T> {
@@ -93,16 +88,17 @@ async fn read_form<T: DeserializeOwned>(
     let parsed = async {
         same_origin?;
         let bytes = Bytes::from_request(request, &()).await.map_err(body_problem)?;
-        let fields = serde_urlencoded::from_bytes::<Vec<(String, String)>>(&bytes);
-        let fields = fields.map_err(|error| Code::BodyInvalid.with_detail(error.to_string()))?;
-        let (tokens, fields): (Vec<_>, Vec<_>) =
+        let fields = serde_urlencoded::from_bytes::<FormFields>(&bytes);
+        let fields = fields.map_err(|_| Code::BodyInvalid.problem())?;
+        let (tokens, fields): (FormFields, FormFields) =
             fields.into_iter().partition(|(name, _)| name == FORM_TOKEN);
         if !matches!(tokens.as_slice(), [(_, token)] if is_form_token(token)) {
-            return Err(Code::FormForeign.with_detail("reload the page and send the form again"));
+            let advice = "reload the page and send the form again";
+            return Err(Code::FormForeign.with_detail(advice).into());
         }
-        parse_pairs(fields).map_err(|error| Code::BodyInvalid.with_detail(error))
+        parse_fields(fields).map_err(ErrorPage::of_form)
     };
-    parsed.await.map_err(|problem| ErrorPage::from(problem).into_response())
+    parsed.await.map_err(ErrorPage::into_response)
 }
 
 /// Rejects a form of another site. Every browser sends at least one of the two headers.

@@ -7,6 +7,8 @@ use maud::{DOCTYPE, Markup, html};
 
 use super::OperatorSession;
 use super::assets::{EXPORTS, SCRIPT, STYLE, SUGGESTIONS};
+use super::form_fields::FieldError;
+use super::refusal_titles::operator_title;
 use crate::http::{Code, Problem};
 
 /// The first page after sign-in.
@@ -113,29 +115,46 @@ fn document(title: &str, content: &Markup) -> Markup {
     }
 }
 
-/// A page that displays a [`Problem`].
+/// A page about a refusal.
 #[derive(Debug)]
-pub(crate) struct ErrorPage(Problem);
+pub(crate) struct ErrorPage {
+    code: Code,
+    detail: Option<Markup>,
+}
+
+impl ErrorPage {
+    /// Creates the page of a form with an invalid field.
+    pub(super) fn of_form(error: FieldError) -> Self {
+        Self { code: Code::BodyInvalid, detail: Some(error.draw()) }
+    }
+}
 
 impl<E> From<E> for ErrorPage
 where
     Problem: From<E>,
 {
     fn from(error: E) -> Self {
-        Self(error.into())
+        let Problem { code, detail, .. } = error.into();
+        Self { code, detail: detail.map(|detail| html! { (detail) }) }
+    }
+}
+
+/// The page of a search with an invalid field.
+impl From<FieldError> for ErrorPage {
+    fn from(error: FieldError) -> Self {
+        Self { code: Code::QueryInvalid, detail: Some(error.draw()) }
     }
 }
 
 impl IntoResponse for ErrorPage {
     fn into_response(self) -> Response {
-        let Self(Problem { code, detail, .. }) = self;
-        let page = draw_refusal(code, detail.as_deref());
-        (page_status(code), Html(page.into_string())).into_response()
+        let page = draw_refusal(self.code, self.detail.as_ref());
+        (page_status(self.code), Html(page.into_string())).into_response()
     }
 }
 
 /// Draws the page of a refusal.
-pub(super) fn draw_refusal(code: Code, detail: Option<&str>) -> Markup {
+pub(super) fn draw_refusal(code: Code, detail: Option<&Markup>) -> Markup {
     let refusal = format!("{}.", operator_title(code));
     // After a failure of the server or a timeout, the request may have taken effect.
     let effect = match code.status().is_server_error() {
@@ -151,17 +170,6 @@ pub(super) fn draw_refusal(code: Code, detail: Option<&str>) -> Markup {
         }
     };
     visitor_page("Request refused", Some(&refusal), &body)
-}
-
-/// Returns the title of a code for operators, where that of the API addresses a player or a program.
-fn operator_title(code: Code) -> &'static str {
-    match code {
-        Code::BodyInvalid => "A field of the form is missing or invalid",
-        Code::GameNotFound => "There is no such game",
-        Code::QueryInvalid => "A field of the search is invalid",
-        Code::RouteNotFound | Code::MethodNotAllowed => "There is no such page",
-        _ => code.title(),
-    }
 }
 
 /// Returns the status of a page about a refusal.

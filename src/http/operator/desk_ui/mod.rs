@@ -14,11 +14,13 @@ pub(crate) mod assets;
 pub(crate) mod chart;
 mod components;
 pub(crate) mod form;
+pub(crate) mod form_fields;
 pub(crate) mod house_zone;
 pub(crate) mod layout;
 pub(crate) mod operator_session;
 mod parse;
 pub(crate) mod problem_pages;
+mod refusal_titles;
 mod search_form;
 mod titles;
 
@@ -69,6 +71,7 @@ pub(crate) use house_zone::HouseZone;
 pub(crate) use layout::{ErrorPage, page, page_with_heading};
 pub(crate) use operator_session::OperatorSession;
 pub(crate) use parse::{format_decimal, parse_amount, parse_decimal};
+pub(crate) use refusal_titles::operator_title;
 pub(crate) use search_form::SearchForm;
 pub(crate) use titles::{
     RoomTitles, account_name, account_title, action_title, describe_item, ending_title,

@@ -7,6 +7,7 @@ use axum::http::HeaderValue;
 use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use axum::middleware::Next;
 use axum::response::Response;
+use maud::html;
 use serde_json::Value;
 
 use super::layout::{draw_refusal, page_status};
@@ -32,9 +33,17 @@ pub(crate) async fn draw_problems(request: Request, next: Next) -> Response {
     let (mut parts, body) = response.into_parts();
     let problem = to_bytes(body, PROBLEM_BYTES_MAX).await.unwrap_or_default();
     let problem: Value = serde_json::from_slice(&problem).unwrap_or_default();
-    let page = draw_refusal(code, problem["detail"].as_str()).into_string();
+    // The details of a malformed request are for programmers.
+    let detail = problem["detail"].as_str().filter(|_| !is_request_malformed(code));
+    let detail = detail.map(|detail| html! { (detail) });
+    let page = draw_refusal(code, detail.as_ref()).into_string();
     parts.status = page_status(code);
     parts.headers.remove(CONTENT_LENGTH);
     parts.headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
     with_security_headers(Response::from_parts(parts, Body::from(page)))
+}
+
+/// Returns whether a code refuses a request that could not be parsed.
+const fn is_request_malformed(code: Code) -> bool {
+    matches!(code, Code::PathInvalid | Code::QueryInvalid | Code::BodyInvalid)
 }

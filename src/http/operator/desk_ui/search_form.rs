@@ -5,24 +5,27 @@ use bahay_api::PageQuery;
 use jiff::ToSpan as _;
 use jiff::civil::Date;
 use maud::{Markup, html};
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::form::parse_pairs;
+use super::form_fields::{FieldError, FormFields, ParseFields};
 use super::house_zone::PeriodBound;
 use super::parse::parse_non_negative_amount;
 use super::{Field, HouseZone, field};
 use crate::clock::{self, Timestamp};
-use crate::http::{Code, CodeExt as _, Problem};
 
 /// The field that selects the inputs of a period: days without it, times with [`MINUTE`].
 const PRECISION: &str = "by";
 const MINUTE: &str = "minute";
 
 /// The fields of a search form that are filled in.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(transparent)]
-pub(crate) struct SearchForm(Vec<(String, String)>);
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SearchForm(FormFields);
+
+impl ParseFields for SearchForm {
+    fn parse_fields(fields: FormFields) -> Result<Self, FieldError> {
+        Ok(Self(fields))
+    }
+}
 
 impl SearchForm {
     pub(crate) fn value(&self, name: &str) -> &str {
@@ -55,8 +58,7 @@ impl SearchForm {
     pub(crate) fn to_query<F: DeserializeOwned>(
         &self,
         zone: &HouseZone,
-    ) -> Result<PageQuery<F>, Problem> {
-        let invalid = |detail: String| Code::QueryInvalid.with_detail(detail);
+    ) -> Result<PageQuery<F>, FieldError> {
         let mut parameters = Vec::new();
         for (name, value) in self.0.iter().filter(|(name, _)| name != PRECISION) {
             let value = value.trim();
@@ -69,19 +71,19 @@ impl SearchForm {
                 "no" => Some("false".to_owned()),
                 _ => None,
             };
-            let (parameter, parsed) = match name.as_str() {
-                "from" => ("from", time(PeriodBound::From)),
-                "to" => ("to", time(PeriodBound::To)),
-                "least" => ("gross_min", amount()),
-                "most" => ("gross_max", amount()),
-                "pot" => ("took_pot", yes_or_no()),
-                "takeover" => ("taken_over", yes_or_no()),
-                _ => (name.as_str(), Some(value.to_owned())),
+            let (parameter, parsed, expected) = match name.as_str() {
+                "from" => ("from", time(PeriodBound::From), "it is a day, such as 2026-03-01"),
+                "to" => ("to", time(PeriodBound::To), "it is a day, such as 2026-03-01"),
+                "least" => ("gross_min", amount(), "it is an amount in coins, such as 12.50"),
+                "most" => ("gross_max", amount(), "it is an amount in coins, such as 12.50"),
+                "pot" => ("took_pot", yes_or_no(), "choose yes or no"),
+                "takeover" => ("taken_over", yes_or_no(), "choose yes or no"),
+                _ => (name.as_str(), Some(value.to_owned()), ""),
             };
-            let parsed = parsed.ok_or_else(|| invalid(format!("the field `{name}` is invalid")))?;
+            let parsed = parsed.ok_or_else(|| FieldError::invalid(name, expected))?;
             parameters.push((parameter.to_owned(), parsed));
         }
-        parse_pairs(parameters).map_err(invalid)
+        PageQuery::parse_fields(parameters)
     }
 
     /// Draws the fields of a period: its first and last day, or times if the form has some.

@@ -13,6 +13,9 @@ use super::replay::{draw_replay, player_name};
 use super::{query, settlement_table};
 use crate::archive::{GameDetail, GameState, SeatDetail};
 use crate::clock::Timestamp;
+use crate::http::operator::desk_ui::form_fields::{
+    FieldError, FormFields, ParseFields, parse_fields,
+};
 use crate::http::operator::desk_ui::{
     ErrorPage, FilterForm, OperatorSession, badge, coins, facts, game_link, id, page, table_of,
 };
@@ -40,6 +43,12 @@ pub(crate) async fn show_game(
 pub(crate) struct ReplayQuery {
     /// The time in milliseconds whose step is selected first.
     at_ms: Option<i64>,
+}
+
+impl ParseFields for ReplayQuery {
+    fn parse_fields(fields: FormFields) -> Result<Self, FieldError> {
+        parse_fields(fields)
+    }
 }
 
 /// Shows the table step by step with all hands. Each view is recorded in the audit log before

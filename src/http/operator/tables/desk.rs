@@ -18,7 +18,7 @@ use super::orders::{HERE, cause_section};
 use super::query;
 use crate::http::operator::desk_ui::{
     ErrorPage, Field, HouseZone, OperatorForm, OperatorSession, button, coins, facts, field, id,
-    page, select, table, text_area,
+    operator_title, page, select, table, text_area,
 };
 use crate::http::operator::games::game_rows;
 use crate::http::operator::sanctions::NamedPlayers;
@@ -144,7 +144,7 @@ async fn live_part(services: &Services, table: TableId) -> Markup {
     let alert = |text: &str| html! { p class="alert" { (text) "." } };
     let table = match query::find_table(services, table).await {
         Ok(table) => table,
-        Err(problem) => return alert(problem.code.title()),
+        Err(problem) => return alert(operator_title(problem.code)),
     };
     let Ok(shown) = services.lobby.tables().render(&table, |table| table.view(None)) else {
         return alert("The table cannot be displayed and is halted");
