@@ -132,9 +132,13 @@ function showFailure(kind, text) {
   connection.textContent = kind ? text : '';
 }
 
-// The time of day in the house's zone.
+// The time of an answer as a time of day in the house's zone. It is the server's: the browser's clock may be wrong.
 const timeZone = document.getElementById('alerts')?.dataset.zone;
-const now = () => new Date().toLocaleTimeString('en-GB', { timeZone });
+const timeOf = (answer) => new Date(answer.headers.get('date')).toLocaleTimeString('en-GB', { timeZone });
+// The times of the last answer, and of the last one with all stores.
+let answeredAt = '';
+let completeAt = '';
+const since = (time) => time ? ` since ${time}` : '';
 
 // A live part has the URL of its content and, unless it is a second, the interval of its refresh. Its
 // button pauses the refresh, which is also paused while the page is hidden. The alerts also tell
@@ -172,13 +176,15 @@ for (const part of document.querySelectorAll('[data-live]')) {
   const load = async () => {
     const limit = isConnection ? { signal: AbortSignal.timeout(ANSWER_MS) } : {};
     const answer = await fetch(part.dataset.live, { headers: { 'desk-poll': '1' }, ...limit });
+    answeredAt = timeOf(answer);
     if (answer.status === 401) {
       // A reload would discard a form that is being filled in.
       if (!isConnection) return window.location.reload();
-      return showFailure('session', `The session has ended (${now()}). Sign in again.`);
+      return showFailure('session', `The session has ended (${answeredAt}). Sign in again.`);
     }
     if (isConnection) {
-      const text = `The server has not reached a store since ${now()}. This page may be outdated.`;
+      if (answer.ok) completeAt = answeredAt;
+      const text = `The server has not reached a store${since(completeAt)}. This page may be outdated.`;
       showFailure(answer.status >= 500 ? 'store' : '', text);
     }
     if (answer.ok) show(await answer.text());
@@ -189,7 +195,7 @@ for (const part of document.querySelectorAll('[data-live]')) {
         await load();
       } catch {
         // The next attempt may reach the server again.
-        const text = `The server has not answered since ${now()}. This page may be outdated.`;
+        const text = `The server has not answered${since(answeredAt)}. This page may be outdated.`;
         if (isConnection) showFailure('server', text);
       }
     }

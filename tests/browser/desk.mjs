@@ -443,11 +443,21 @@ await ben.goto(`${url}/desk/ledger`);
 await alerts.getByRole('link', { name: 'The house is closed' }).waitFor({ timeout: ALERT_MS });
 await checkPage(ben, 'an alert');
 const connection = ben.getByRole('alert').filter({ hasText: 'The server has not answered' });
+// The time of the last answer is the server's, also in a browser whose clock is wrong.
+await ben.clock.setFixedTime(new Date('2001-02-03T04:05:06Z'));
+await ben.reload();
+await alerts.getByRole('link', { name: 'The house is closed' }).waitFor({ timeout: ALERT_MS });
 await ben.route('**/desk/alerts', () => {});
 await connection.waitFor({ timeout: ALERT_MS });
+const [shownTime] = (await connection.innerText()).match(/\d\d:\d\d:\d\d/);
+const timeZone = await alerts.getAttribute('data-zone');
+const serverTimes = [0, 1, 2, 3, 4, 5, 6].map((ago) =>
+  new Date(Date.now() - 1000 * ago).toLocaleTimeString('en-GB', { timeZone }));
+assert.ok(serverTimes.includes(shownTime), `${shownTime}, not one of ${serverTimes}`);
 await checkPage(ben, 'a lost connection');
 await ben.unroute('**/desk/alerts');
 await connection.waitFor({ state: 'hidden' });
+await ben.clock.setSystemTime(Date.now());
 const refused = await fetch(`${url}/v1/rooms/newbie/seat`, { method: 'POST', headers });
 assert.equal((await refused.json()).code, 'room_closed');
 await luz.getByRole('button', { name: 'Open the house' }).click();

@@ -9,6 +9,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use uuid::Uuid;
 
+use super::game_clock::GameClock;
 use super::replay::{draw_replay, player_name};
 use super::{query, settlement_table};
 use crate::archive::{GameDetail, GameState, SeatDetail};
@@ -61,18 +62,21 @@ pub(crate) async fn show_replay(
     FilterForm(query): FilterForm<ReplayQuery>,
 ) -> Result<Response, ErrorPage> {
     let until = query.at_ms.map(Timestamp::from_ms);
-    let (detail, record) =
+    let (dossier, record) =
         query::load_audited_record(&reports, &audit, &session.operator, GameId(game)).await?;
+    let detail = &dossier.game;
+    let clock = GameClock::new(&dossier);
     let replayed = GameReplay::from_value(record.clone());
-    let drawn =
-        replayed.and_then(|replayed| draw_replay(&session.zone, &replayed, &detail.seats, until));
+    let drawn = replayed.and_then(|replayed| {
+        draw_replay(&session.zone, clock, &replayed, &detail.seats, until)
+    });
     let body = match drawn {
         Ok(drawn) => html! {
             (drawn)
             h2 { "Deal" }
             (house_part(&record))
             h2 { "Settlement" }
-            (settlement_table::draw(&detail))
+            (settlement_table::draw(detail))
         },
         Err(error) => html! { p class="alert" role="alert" { (error) } },
     };
@@ -85,15 +89,16 @@ pub(crate) async fn show_replay(
 
 fn body(session: &OperatorSession, named: &NamedPlayers, dossier: &Dossier) -> Markup {
     let Dossier { game, void_reason, operations, verdict } = dossier;
-    let at = |ms: i64| session.zone.time(Timestamp::from_ms(ms));
+    let clock = GameClock::new(dossier);
+    let finished_at = game.finished_at_ms.map(|ms| clock.finish_to_ledger(game.state, ms));
     html! {
         (facts(&[
             ("Id", id(&game.game)),
             ("Room", html! { a href={ "/desk/settlements?room=" (game.room) } { (game.room) } }),
             ("Table", html! { a href={ "/desk/tables/" (game.table) } { (id(&game.table)) } }),
             ("State", state(game, void_reason.as_deref())),
-            ("Opened", at(game.opened_at_ms)),
-            ("Finished", html! { @if let Some(ms) = game.finished_at_ms { (at(ms)) } }),
+            ("Opened", session.zone.time(clock.to_ledger(game.opened_at_ms))),
+            ("Finished", html! { @if let Some(at) = finished_at { (session.zone.time(at)) } }),
             ("Ante per seat", coins(game.ante)),
         ]))
         (seats(named, game))
@@ -107,7 +112,7 @@ fn body(session: &OperatorSession, named: &NamedPlayers, dossier: &Dossier) -> M
         }
         h2 { "Settlement" }
         @if let Some(ms) = game.reversed_at_ms {
-            p { "The settlement was reversed at " (at(ms)) "; its amounts do not count in lists and totals." }
+            p { "The settlement was reversed at " (session.zone.time(Timestamp::from_ms(ms))) "; its amounts do not count in lists and totals." }
         }
         (settlement_table::draw_comparison(game, verdict))
         h2 { "Booked" }

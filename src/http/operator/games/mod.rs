@@ -2,6 +2,7 @@
 
 pub(super) mod api;
 pub(crate) mod desk;
+mod game_clock;
 pub(crate) mod game_rows;
 mod query;
 mod replay;

@@ -2,7 +2,6 @@
 
 use serde_json::{Value, json};
 
-use crate::archive::GameDetail;
 use crate::http::player::games::records::require_record;
 use crate::http::{Code, CodeExt as _, Problem};
 use crate::ids::GameId;
@@ -15,17 +14,17 @@ pub(crate) async fn find_dossier(reports: &Reports, game: GameId) -> Result<Doss
     reports.game(game).await?.ok_or_else(|| Code::GameNotFound.problem())
 }
 
-/// Returns a settled game and its record, after recording in the audit log that the operator views
+/// Returns a settled game with its record, after recording in the audit log that the operator views
 /// all hands.
 pub(crate) async fn load_audited_record(
     reports: &Reports,
     audit: &Audit,
     operator: &Operator,
     game: GameId,
-) -> Result<(GameDetail, Value), Problem> {
+) -> Result<(Dossier, Value), Problem> {
     let by = operator.require_moderator()?;
-    let mut detail = find_dossier(reports, game).await?.game;
-    let record = require_record(game, detail.state, detail.record.take())?;
+    let dossier = find_dossier(reports, game).await?;
+    let record = require_record(game, dossier.game.state, dossier.game.record.clone())?;
     audit.record(by.actor(), Action::ReplaySeen, &format!("game:{game}"), json!({})).await?;
-    Ok((detail, record))
+    Ok((dossier, record))
 }

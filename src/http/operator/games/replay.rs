@@ -6,6 +6,7 @@ use bahay_engine::seat::Seat;
 use bahay_engine::table::ActionOrigin;
 use maud::{Markup, html};
 
+use super::game_clock::GameClock;
 use super::game_rows;
 use crate::archive::SeatDetail;
 use crate::clock::Timestamp;
@@ -15,13 +16,14 @@ use crate::replay::{GameReplay, ReplayError, Step, TakenAction};
 /// Draws the replay. The slider selects the last step before `until`, or the first one without it.
 pub(crate) fn draw_replay(
     zone: &HouseZone,
+    clock: GameClock,
     replayed: &GameReplay,
     seats: &[SeatDetail],
     until: Option<Timestamp>,
 ) -> Result<Markup, ReplayError> {
     let steps = replayed.steps(Viewer::Everything, 0, usize::MAX)?;
     let last = steps.total.saturating_sub(1);
-    let is_before = |step: &&Step| until.is_some_and(|until| step.at_ms <= until.ms());
+    let is_before = |step: &&Step| until.is_some_and(|until| clock.to_ledger(step.at_ms) <= until);
     let selected = steps.steps.iter().rfind(is_before).map_or(0, |step| step.number);
     Ok(html! {
         div class="replay" data-replay="" {
@@ -33,12 +35,12 @@ pub(crate) fn draw_replay(
                     button type="button" data-by="1" { "Next" }
                 }
             }
-            @for step in &steps.steps { (draw_step(zone, step, seats)) }
+            @for step in &steps.steps { (draw_step(step, &zone.time(clock.to_ledger(step.at_ms)), seats)) }
         }
     })
 }
 
-fn draw_step(zone: &HouseZone, step: &Step, seats: &[SeatDetail]) -> Markup {
+fn draw_step(step: &Step, at: &Markup, seats: &[SeatDetail]) -> Markup {
     let name = |seat: Seat| player_name(seats, seat.index());
     html! {
         section class="step" aria-label={ "Step " (step.number) } {
@@ -46,7 +48,7 @@ fn draw_step(zone: &HouseZone, step: &Step, seats: &[SeatDetail]) -> Markup {
                 (step.number) ". "
                 @match &step.taken { Some(taken) => (draw_action(taken, seats)), None => "The deal" }
             }
-            p { (zone.time(Timestamp::from_ms(step.at_ms))) }
+            p { (at) }
             (game_rows::draw_rows(&step.rows, name))
         }
     }

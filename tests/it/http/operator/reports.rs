@@ -59,6 +59,28 @@ async fn every_page_is_small_and_matches_the_books() {
     assert_eq!(count_audit_entries(&server, "replay_look").await, 1);
 }
 
+/// The house's time falls behind the ledger's clock while Redis is away.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_game_is_shown_by_the_clock_of_its_bookings() {
+    let (server, token) = start_with_games(Role::Viewer).await;
+    let mut luz = Browser::enrolled(&server, "luz", Role::Admin).await;
+    let listed = ok(server.get("/v1/operator/settlements?limit=1", &token)).await;
+    let game = text(&listed["items"][0]["game"]);
+    let stall = format!(
+        "update games set opened_at = opened_at - interval '46 s',
+            finished_at = finished_at - interval '46 s'
+        where id = '{game}'"
+    );
+    sqlx::raw_sql(&stall).execute(&server.owner_pool().await).await.unwrap();
+    let page = luz.load(&format!("/desk/games/{game}")).await;
+    let time_after = |words: &str| {
+        let time = between(&page.text, words, "</time>");
+        time.split_once("<time datetime=\"").unwrap().1.to_owned()
+    };
+    assert_eq!(time_after("<dt>Opened</dt>"), time_after(", open, booked "));
+    assert_eq!(time_after("<dt>Finished</dt>"), time_after(", settle, booked "));
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_viewer_sees_no_hands_and_changes_nothing() {
     let (server, token) = start_with_games(Role::Viewer).await;
