@@ -46,6 +46,7 @@ pub use players::house_bots::HouseBot;
 pub use players::names::RENAME_INTERVAL;
 pub use sanctions::impose::{
     impose_in_tx as impose_sanction_in_tx, lift_in_tx as lift_sanctions_in_tx,
+    lift_one_in_tx as lift_sanction_in_tx,
 };
 pub use sanctions::{Sanction, SanctionError, SanctionKind, SanctionReader, SanctionRecord};
 pub use sessions::end_sessions_in_tx;

@@ -50,6 +50,7 @@ impl fmt::Display for Sanction {
 /// A sanction as listed for operators and in a player's export.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SanctionRecord {
+    pub id: Uuid,
     pub sanction: Sanction,
     pub imposed_at: Timestamp,
     pub lifted_at: Option<Timestamp>,
@@ -75,6 +76,8 @@ pub enum SanctionError {
     NotBanned,
     #[error("the player is not muted")]
     NotMuted,
+    #[error("no sanction in force has this id")]
+    SanctionNotFound,
     #[error(transparent)]
     Database(#[from] sqlx::Error),
 }
@@ -99,7 +102,7 @@ impl SanctionReader {
         let once = || {
             sqlx::query!(
                 r#"
-                select s.reason, s.imposed_at as "imposed_at: SqlTimestamp",
+                select s.id, s.reason, s.imposed_at as "imposed_at: SqlTimestamp",
                     s.ends_at as "ends_at: SqlTimestamp",
                     s.lifted_at as "lifted_at: SqlTimestamp",
                     i.name as "imposed_by?", l.name as "lifted_by?"
@@ -116,6 +119,7 @@ impl SanctionReader {
         };
         let rows = db::retry(once).await?.into_iter();
         let listed = rows.map(|row| SanctionRecord {
+            id: row.id,
             sanction: Sanction {
                 reason: Reason::from_column(row.reason),
                 ends_at: row.ends_at.map(from_sql),

@@ -12,7 +12,7 @@ use super::CanModerate;
 use super::audit::{self, Action, Actor};
 use crate::accounts::{
     Sanction, SanctionError, SanctionKind, SanctionReader, SanctionRecord, impose_sanction_in_tx,
-    lift_sanctions_in_tx,
+    lift_sanction_in_tx, lift_sanctions_in_tx,
 };
 use crate::clock::{self, Clock, Timestamp};
 use crate::db::{self, Page};
@@ -108,10 +108,7 @@ impl Sanctions {
             let lifted = lift_sanctions_in_tx(&mut tx, player, kind, by.operator, now).await?;
             let was_in_force = !lifted.is_empty();
             if was_in_force {
-                let action = match kind {
-                    SanctionKind::Ban => Action::BanLifted,
-                    SanctionKind::Mute => Action::MuteLifted,
-                };
+                let action = lift_action(kind);
                 audit::record_in_tx(&mut tx, by, action, Some(&subject), json!({})).await?;
             }
             tx.commit().await?;
@@ -122,6 +119,28 @@ impl Sanctions {
             (false, SanctionKind::Ban) => Err(SanctionError::NotBanned),
             (false, SanctionKind::Mute) => Err(SanctionError::NotMuted),
         }
+    }
+
+    /// Lifts one sanction that is in force. Returns its player and kind.
+    pub async fn lift_one(
+        &self,
+        by: &CanModerate,
+        id: Uuid,
+    ) -> Result<(PlayerId, SanctionKind), SanctionError> {
+        let by = by.actor();
+        let now = self.clock.now();
+        let once = || async {
+            let mut tx = db::begin(&self.pool).await?;
+            let lifted = lift_sanction_in_tx(&mut tx, id, by.operator, now).await?;
+            if let Some((player, kind)) = lifted {
+                let subject = format!("player:{player}");
+                let detail = json!({ "sanction": id });
+                audit::record_in_tx(&mut tx, by, lift_action(kind), Some(&subject), detail).await?;
+            }
+            tx.commit().await?;
+            Ok(lifted)
+        };
+        db::retry(once).await?.ok_or(SanctionError::SanctionNotFound)
     }
 
     /// Returns the time by which sanctions end.
@@ -187,5 +206,13 @@ impl Sanctions {
         kind: SanctionKind,
     ) -> Result<Vec<SanctionRecord>, sqlx::Error> {
         SanctionReader::new(self.pool.clone()).list(player, kind).await
+    }
+}
+
+/// Returns the act of lifting a sanction, as the audit names it.
+const fn lift_action(kind: SanctionKind) -> Action {
+    match kind {
+        SanctionKind::Ban => Action::BanLifted,
+        SanctionKind::Mute => Action::MuteLifted,
     }
 }

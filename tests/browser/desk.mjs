@@ -427,6 +427,19 @@ await bar.getByLabel('Reason').fill('Muted for the browser tests');
 await bar.getByRole('button').click();
 await luz.getByRole('button', { name: 'Lift the mute' }).waitFor();
 await checkPage(luz, 'a muted player');
+// One sanction is lifted from the list of those in force, after a question.
+await luz.goto(`${url}/desk/sanctions`);
+await checkPage(luz, 'a sanction in force');
+const lift = luz.getByRole('button', { name: `Lift this mute of ${player.player.name}`, exact: true });
+const lifting = luz.waitForEvent('dialog');
+await lift.click();
+assert.match((await lifting).message(), /^Lift this mute of .*\? Others of the player stay in force\.$/);
+await lift.waitFor({ state: 'detached' });
+await luz.goto(`${url}/desk/players/${player.player.id}`);
+await bar.getByLabel('Ban or mute', { exact: true }).selectOption('Mute');
+await bar.getByLabel('Duration').selectOption('1 day');
+await bar.getByLabel('Reason').fill('Muted again for the browser tests');
+await bar.getByRole('button').click();
 await luz.getByRole('button', { name: 'Lift the mute' }).click();
 await luz.getByRole('button', { name: 'Lift the mute' }).waitFor({ state: 'detached' });
 

@@ -251,6 +251,7 @@ codes! {
     LastAdministrator = "last_administrator", CONFLICT, "The house needs an administrator";
     NotBanned = "not_banned", CONFLICT, "The player is not banned";
     NotMuted = "not_muted", CONFLICT, "The player is not muted";
+    SanctionNotFound = "sanction_not_found", NOT_FOUND, "No sanction in force has this id";
     TableNotFound = "table_not_found", NOT_FOUND, "The table does not exist";
     NoGame = "no_game", CONFLICT, "No game is running at the table";
     GameChanged = "game_changed", CONFLICT, "Another game is open at the table, or none";

@@ -4,10 +4,10 @@ use sqlx::PgConnection;
 use uuid::Uuid;
 
 use crate::accounts::locks;
-use crate::accounts::sanctions::{Sanction, SanctionKind};
+use crate::accounts::sanctions::{Sanction, SanctionKind, find_in_force};
 use crate::accounts::sessions::{self, SessionEnd};
 use crate::clock::Timestamp;
-use crate::db::to_sql;
+use crate::db::{self, to_sql};
 use crate::ids::{OperatorId, PlayerId};
 use crate::notices;
 
@@ -84,6 +84,43 @@ pub async fn lift_in_tx(
             .await?;
     }
     Ok(lifted)
+}
+
+/// Lifts one sanction that is in force, in the caller's transaction. Returns its player and kind;
+/// `None` if no sanction in force has the id. The player gets a notice unless another sanction of
+/// the kind stays in force.
+pub async fn lift_one_in_tx(
+    tx: &mut PgConnection,
+    id: Uuid,
+    by: Option<OperatorId>,
+    now: Timestamp,
+) -> Result<Option<(PlayerId, SanctionKind)>, sqlx::Error> {
+    let player = sqlx::query_scalar!("select player from sanctions where id = $1", id);
+    let Some(player) = player.fetch_optional(&mut *tx).await? else {
+        return Ok(None);
+    };
+    let player = PlayerId(player);
+    // Of two sanctions that are lifted at once, the later one is the last in force.
+    locks::lock_player(&mut *tx, player).await?;
+    let lifted = sqlx::query_scalar!(
+        r#"
+        update sanctions
+        set lifted_at = $2, lifted_by = $3
+        where id = $1 and lifted_at is null and (ends_at is null or ends_at > $2)
+        returning kind
+        "#,
+        id,
+        to_sql(now) as _,
+        by.map(|by| by.0)
+    );
+    let Some(kind) = lifted.fetch_optional(&mut *tx).await? else {
+        return Ok(None);
+    };
+    let kind: SanctionKind = db::parse_column(&kind)?;
+    if find_in_force(&mut *tx, player, kind, now).await?.is_none() {
+        notices::insert_in_tx(tx, lift_notice_of(kind), &id.to_string(), &[(player, None)]).await?;
+    }
+    Ok(Some((player, kind)))
 }
 
 /// Returns the kind of the notice sent to the player when a sanction is imposed.

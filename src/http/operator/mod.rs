@@ -167,6 +167,7 @@ pub(crate) fn routes(routes: Routes) -> Routes {
         .bind(&operations::sanctions::LIST_SANCTIONS, sanctions::api::list_sanctions)
         .bind(&operations::sanctions::IMPOSE_SANCTION, sanctions::api::impose_sanction)
         .bind(&operations::sanctions::LIFT_SANCTIONS, sanctions::api::lift_sanctions)
+        .bind(&operations::sanctions::LIFT_SANCTION, sanctions::api::lift_sanction)
         .bind(&operations::search::SEARCH, search::api::search)
         .bind(&operations::settlements::LIST_SETTLEMENTS, settlements::api::list_settlements)
         .bind(&operations::settlements::TOTAL_SETTLEMENTS, settlements::api::total_settlements)

@@ -10,7 +10,7 @@ const OF_OPERATORS = ['account_not_found', 'adjustment_day_max', 'adjustment_req
   'not_reversible', 'operation_not_found', 'operator_not_found', 'operator_own', 'operator_role_missing', 'operator_taken',
   'operator_token_expired', 'operator_token_unknown', 'overdrawn', 'pair_not_found', 'pass_held', 'pass_not_found', 'pass_revoked', 'pot_empty', 'report_decided', 'report_not_found', 'reversal_requested',
   'revocation_requested', 'room_changed',
-  'room_name_taken', 'room_taken', 'room_unsound', 'second_factor_missing', 'table_broken', 'table_live', 'too_many_rooms',
+  'room_name_taken', 'room_taken', 'room_unsound', 'sanction_not_found', 'second_factor_missing', 'table_broken', 'table_live', 'too_many_rooms',
   'tournament_approval_required', 'tournament_request_decided', 'tournament_request_not_found', 'tournament_request_not_independent',
   'tournament_request_not_own', 'tournament_request_own', 'tournament_schedule_not_found', 'tournament_unsound'];
 

@@ -32,6 +32,7 @@ GET /desk/settlements               GET /desk/settlements/live         GET /desk
 GET /desk/games/{id}                GET /desk/games/{id}/replay        GET /desk/players
 GET /desk/players/{id}              POST /desk/players/{id}/notes      POST /desk/players/{id}/sign-out
 POST /desk/players/{id}/sanctions        POST /desk/players/{id}/sanctions/lifting
+POST /desk/sanctions/{id}/lifting
 GET /desk/ledger                    GET /desk/ledger/trial-balance     GET /desk/corrections
 POST /desk/corrections
 GET /desk/corrections/{id}          POST /desk/corrections/{id}/approval

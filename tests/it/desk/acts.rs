@@ -57,6 +57,11 @@ const ACTS: &[(&str, Place, Place)] = &[
     ("list_sanctions", Ok("GET /desk/players/{id}"), Ok("ban list")),
     ("impose_sanction", Ok("POST /desk/players/{id}/sanctions"), Ok("ban add")),
     ("lift_sanctions", Ok("POST /desk/players/{id}/sanctions/lifting"), Ok("ban lift")),
+    (
+        "lift_sanction",
+        Ok("POST /desk/sanctions/{id}/lifting"),
+        Err("the command line lists no ids of sanctions"),
+    ),
     ("list_tables", Ok("GET /desk/tables"), READ),
     ("list_stranded", Ok("GET /desk/tables"), Ok("table list-halted")),
     ("show_operated_table", Ok("GET /desk/tables/{id}"), READ),

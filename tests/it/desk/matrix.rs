@@ -35,6 +35,7 @@ POST /desk/players/{id}/sanctions                  403    404     403     404
 POST /desk/players/{id}/sanctions/lifting          403    409     403     409
 GET  /desk/reports                            200    200     200     200
 GET  /desk/sanctions                          200    200     200     200
+POST /desk/sanctions/{id}/lifting             403    404     403     404
 POST /desk/reports/{id}/decision              403    404     403     404
 GET  /desk/collusion                          200    200     200     200
 GET  /desk/collusion/{first}/{second}         404    404     404     404
@@ -136,6 +137,7 @@ fn fields(line: &str) -> Vec<(&'static str, String)> {
             vec![("kind", "mute".into()), ("duration", permanent), ("hours", none), why()]
         }
         "POST /desk/players/{id}/sanctions/lifting" => vec![("kind", "ban".into())],
+        "POST /desk/sanctions/{id}/lifting" => vec![("page", "list".into())],
         "POST /desk/reports/{id}/decision" => {
             vec![("outcome", "dismissed".into()), ("note", REASON.into())]
         }

@@ -51,6 +51,16 @@ operations! {
         200 json PlayerSanctions: "The player's bans or mutes",
         refuses NotBanned NotMuted,
     }
+
+    /// Lift a ban or a mute
+    ///
+    /// Lifts this one. Others of the player stay in force. For the roles `support` and `admin`.
+    LIFT_SANCTION = Post "/v1/operator/sanctions/{id}/lifting", Operators, Operator {
+        path id: IdText = "The sanction",
+        headers RequiredKey,
+        200 json PlayerSanctions: "The player's bans or mutes",
+        refuses SanctionNotFound,
+    }
 }
 
 bahay_base::text_enum! {
@@ -117,6 +127,7 @@ pub struct SanctionRequest {
 /// A ban or a mute of a player.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct PlayerSanction {
+    pub id: Uuid,
     pub reason: String,
     /// The time at which it was imposed.
     pub imposed_at: Time,

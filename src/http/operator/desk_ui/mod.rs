@@ -131,6 +131,7 @@ pub(crate) fn routes(options: DeskOptions) -> Router<Services> {
         .route("/desk/players/{id}/sanctions", post(sanctions::begin))
         .route("/desk/players/{id}/sanctions/lifting", post(sanctions::lift))
         .route("/desk/sanctions", get(sanctions::list))
+        .route("/desk/sanctions/{id}/lifting", post(sanctions::lift_one))
         .route("/desk/reports", get(reports::list))
         .route("/desk/reports/{id}/decision", post(reports::decide))
         .route("/desk/collusion", get(collusion::list))

@@ -73,15 +73,31 @@ pub(crate) async fn lift_sanctions(
     Ok(request.execute(&operator, work).await)
 }
 
+pub(crate) async fn lift_sanction(
+    State(sanctions): State<Sanctions>,
+    operator: Operator,
+    Path(id): Path<Uuid>,
+    request: IdempotentRequest,
+) -> Result<Response, Problem> {
+    let by = operator.require_moderator()?;
+    let request = request.require_key()?;
+    let work = async move |_| {
+        let (player, kind) = sanctions.lift_one(&by, id).await?;
+        list(&sanctions, player, kind).await
+    };
+    Ok(request.execute(&operator, work).await)
+}
+
 async fn list(
     sanctions: &Sanctions,
     player: PlayerId,
     kind: SanctionKind,
 ) -> Result<Json<PlayerSanctions>, Problem> {
     let listed = sanctions.list(player, kind).await?.into_iter();
-    let items =
-        listed.map(|SanctionRecord { sanction, imposed_at, lifted_at, imposed_by, lifted_by }| {
+    let items = listed.map(
+        |SanctionRecord { id, sanction, imposed_at, lifted_at, imposed_by, lifted_by }| {
             PlayerSanction {
+                id,
                 reason: sanction.reason.to_string(),
                 imposed_at: imposed_at.into(),
                 imposed_by,
@@ -89,6 +105,7 @@ async fn list(
                 lifted_at: lifted_at.map(Into::into),
                 lifted_by,
             }
-        });
+        },
+    );
     Ok(Json(PlayerSanctions { items: items.collect() }))
 }

@@ -60,19 +60,27 @@ pub(crate) async fn section(
             // All of a kind are lifted at once.
             count => in_force.push((kind, format!("Lift all {count} {}s", kind.as_str()))),
         }
-        rows.extend(
-            listed.iter().map(|sanction| (sanction.imposed_at, row(&session.zone, name, sanction))),
-        );
+        rows.extend(listed.iter().map(|record| {
+            let lift = html! {
+                @if record.is_in_force(now) {
+                    (lift_button(session, record.id, LiftPage::Player, &format!("Lift this {}", kind.as_str())))
+                }
+            };
+            let mut row = row(&session.zone, name, record);
+            row.push(lift);
+            (record.imposed_at, row)
+        }));
     }
     rows.sort_by_key(|(imposed_at, _)| std::cmp::Reverse(*imposed_at));
     let rows = rows.iter().map(|(_, row)| row);
-    let columns = "Kind | Since | By | Until | Lifted | Lifted by | Reason";
+    let columns = "Kind | Since | By | Until | Lifted | Lifted by | Reason | Action";
     let kinds = KINDS.map(|(kind, name)| (kind.as_str(), name));
     Ok(html! {
         (table("Bans and mutes, newest first", columns, rows))
         @if session.operator.require_moderator().is_ok() {
             @for (kind, lift) in &in_force {
-                form class="inline" method="post" action={ (here) "/sanctions/lifting" } {
+                form class="inline" method="post" action={ (here) "/sanctions/lifting" }
+                    data-confirm={ (lift) " of this player?" } {
                     (session.form_token())
                     input type="hidden" name="kind" value=(kind.as_str());
                     button { (lift) }
@@ -97,7 +105,7 @@ pub(crate) async fn section(
 fn row(
     zone: &HouseZone,
     kind: &str,
-    SanctionRecord { sanction, imposed_at, lifted_at, imposed_by, lifted_by }: &SanctionRecord,
+    SanctionRecord { sanction, imposed_at, lifted_at, imposed_by, lifted_by, .. }: &SanctionRecord,
 ) -> Vec<Markup> {
     vec![
         html! { (kind) },
@@ -122,23 +130,29 @@ pub(crate) async fn list(
     let listed = query::list_in_force(&sanctions, &request).await?;
     let players = listed.items.iter().map(|sanction| sanction.player);
     let named = NamedPlayers::load(&services, players).await?;
-    let rows = listed.items.iter().map(|sanction| row_in_force(&session.zone, &named, sanction));
-    let columns = "Player | Kind | Since | By | Until | Reason";
+    let rows = listed.items.iter().map(|sanction| row_in_force(&session, &named, sanction));
+    let columns = "Player | Kind | Since | By | Until | Reason | Action";
     let kinds = [("", "All"), ("ban", "Bans"), ("mute", "Mutes")];
     let body = html! {
         form class="filter" method="get" action=(HERE) {
             (select("kind", "Kind", &kinds, kind))
             button { "Show" }
         }
-        p { "A sanction is imposed and lifted on the page of its player." }
+        p { "A sanction is imposed on the page of its player." }
         (table("Bans and mutes in force, newest first", columns, rows))
         (pager(HERE, &[("kind", kind)], listed.next_cursor.as_deref()))
     };
     Ok(page(&session, "Sanctions", body))
 }
 
-fn row_in_force(zone: &HouseZone, named: &NamedPlayers, sanction: &SanctionInForce) -> Vec<Markup> {
+fn row_in_force(
+    session: &OperatorSession,
+    named: &NamedPlayers,
+    sanction: &SanctionInForce,
+) -> Vec<Markup> {
+    let zone = &session.zone;
     let kinds = KINDS.into_iter().find(|(kind, _)| *kind == sanction.kind);
+    let lift = format!("Lift this {} of {}", sanction.kind.as_str(), sanction.name);
     vec![
         named.link(sanction.player, &sanction.name),
         html! { @if let Some((_, name)) = kinds { (name) } },
@@ -146,7 +160,34 @@ fn row_in_force(zone: &HouseZone, named: &NamedPlayers, sanction: &SanctionInFor
         author_text(sanction.imposed_by.as_deref()),
         sanction.ends_at.map_or_else(|| html! { "permanent" }, |at| zone.time(at)),
         html! { (sanction.reason) },
+        lift_button(session, sanction.id, LiftPage::List, &lift),
     ]
+}
+
+/// The page from which one sanction is lifted, to which the answer leads back.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum LiftPage {
+    List,
+    Player,
+}
+
+/// Draws the button that lifts one sanction, for operators who may. `name` is its full name.
+fn lift_button(session: &OperatorSession, id: Uuid, page: LiftPage, name: &str) -> Markup {
+    let page = match page {
+        LiftPage::List => "list",
+        LiftPage::Player => "player",
+    };
+    html! {
+        @if session.operator.require_moderator().is_ok() {
+            form class="inline" method="post" action={ (HERE) "/" (id) "/lifting" }
+                data-confirm={ (name) "? Others of the player stay in force." } {
+                (session.form_token())
+                input type="hidden" name="page" value=(page);
+                button aria-label=(name) { "Lift" }
+            }
+        }
+    }
 }
 
 #[derive(Debug, Deserialize)]
@@ -195,6 +236,23 @@ pub(crate) async fn lift(
 ) -> Result<Redirect, ErrorPage> {
     sanctions.lift(&session.operator.require_moderator()?, PlayerId(player), kind).await?;
     Ok(redirect_to_player(player))
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct LiftOneForm {
+    page: LiftPage,
+}
+
+pub(crate) async fn lift_one(
+    State(sanctions): State<Sanctions>,
+    Path(id): Path<Uuid>,
+    OperatorForm { session, input: LiftOneForm { page } }: OperatorForm<LiftOneForm>,
+) -> Result<Redirect, ErrorPage> {
+    let (player, _) = sanctions.lift_one(&session.operator.require_moderator()?, id).await?;
+    Ok(match page {
+        LiftPage::List => Redirect::to(HERE),
+        LiftPage::Player => redirect_to_player(player.0),
+    })
 }
 
 fn redirect_to_player(player: Uuid) -> Redirect {

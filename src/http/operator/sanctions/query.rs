@@ -57,6 +57,7 @@ impl From<SanctionError> for Problem {
             SanctionError::PlayerNotFound => Code::PlayerNotFound.problem(),
             SanctionError::NotBanned => Code::NotBanned.problem(),
             SanctionError::NotMuted => Code::NotMuted.problem(),
+            SanctionError::SanctionNotFound => Code::SanctionNotFound.problem(),
             SanctionError::Database(error) => error.into(),
         }
     }

@@ -145,6 +145,7 @@ GET    /v1/operator/sanctions                          401    401   401  200    
 GET    /v1/operator/players/{id}/{sanctions}           401    401   401  200    200     200     200
 POST   /v1/operator/players/{id}/{sanctions}           401    401   401  403    201     403     201
 POST   /v1/operator/players/{id}/{sanctions}/lifting   401    401   401  403    409     403     409
+POST   /v1/operator/sanctions/{id}/lifting             401    401   401  403    404     403     404
 GET    /v1/operator/tables                        401    401   401  200    200     200     200
 GET    /v1/operator/stranded                      401    401   401  200    200     200     200
 GET    /v1/operator/tables/{id}                   401    401   401  404    404     404     404
@@ -328,8 +329,10 @@ async fn build_path(server: &Server, operation: &str, owner: &Guest) -> String {
         path if path.starts_with("/v1/operator/corrections/{id}") => {
             create_correction(server, owner).await
         }
-        // This report does not exist.
-        "/v1/operator/reports/{id}/decision" => Uuid::nil().to_string(),
+        // This report and this sanction do not exist.
+        "/v1/operator/reports/{id}/decision" | "/v1/operator/sanctions/{id}/lifting" => {
+            Uuid::nil().to_string()
+        }
         _ => String::new(),
     };
     // Some operations close this room, which no other operation uses.

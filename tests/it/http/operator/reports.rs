@@ -71,7 +71,7 @@ async fn a_game_is_shown_by_the_clock_of_its_bookings() {
             finished_at = finished_at - interval '46 s'
         where id = '{game}'"
     );
-    sqlx::raw_sql(&stall).execute(&server.owner_pool().await).await.unwrap();
+    execute(&server.owner_pool().await, &stall).await;
     let page = luz.load(&format!("/desk/games/{game}")).await;
     let time_after = |words: &str| {
         let time = between(&page.text, words, "</time>");

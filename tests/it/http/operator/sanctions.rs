@@ -19,7 +19,7 @@ use crate::http::server::{
 };
 use crate::support::bank::{PotGoes, table};
 use crate::support::checks::{count_reports, count_standings};
-use crate::support::db::{execute, read_rows};
+use crate::support::db::{execute, read_rows, read_values};
 use crate::support::house::House;
 use crate::support::play::TestPlay as _;
 use crate::support::process::run_bahay;
@@ -183,6 +183,59 @@ async fn bans_and_mutes_are_independent() {
     ok(send("bans")).await;
     assert_eq!((count("bans").await, count("mutes").await), (1, 1));
     expect_refusal(server.get(&at("fines"), &token), 422, "path_invalid").await;
+}
+
+/// Two bans of a player are lifted one by one, over the API and at the desk.
+#[tokio::test]
+async fn one_of_two_bans_is_lifted_and_the_other_stays_in_force() {
+    let (server, guest) = Server::with_guest().await;
+    let mut luz = Browser::enrolled(&server, "ate.luz", Role::Support).await;
+    let token = luz.create_token().await;
+    let player = format!("/desk/players/{}", guest.id);
+    for duration in ["24", "permanent"] {
+        let ban = [("kind", "ban"), ("duration", duration), ("hours", ""), ("reason", REASON)];
+        luz.send(&player, &format!("{player}/sanctions"), &ban).await.expect(303);
+        server.clock.advance(Duration::from_secs(1));
+    }
+    let listed = ok(server.get("/v1/operator/sanctions", &token)).await;
+    let [permanent, day] = [0, 1].map(|place| text(&listed["items"][place]["id"]));
+    let lift = |id: &str| {
+        let lift = format!("/v1/operator/sanctions/{id}/lifting");
+        let lift = server.call(Method::POST, &lift, &token);
+        lift.header("Idempotency-Key", Uuid::new_v4().to_string())
+    };
+    let sign_in = || server.post("/v1/sign-in/guest", &json!({ "device_id": DEVICE }));
+    let lifted = ok(lift(&permanent)).await;
+    assert_fields(&lifted["items"][0], json!({ "id": permanent, "lifted_by": "ate.luz" }));
+    assert_fields(&lifted["items"][1], json!({ "id": day, "lifted_at": null }));
+    expect_refusal(sign_in(), 403, "banned").await;
+    // A sanction is lifted once.
+    expect_refusal(lift(&permanent), 404, "sanction_not_found").await;
+
+    let page = luz.get("/desk/sanctions").await;
+    page.shows(&format!("/desk/sanctions/{day}/lifting")).hides(&permanent);
+    page.shows("data-confirm=\"Lift this ban of ").shows("Others of the player stay in force.");
+    let path = format!("/desk/sanctions/{day}/lifting");
+    luz.send("/desk/sanctions", &path, &[("page", "list")])
+        .await
+        .expect_redirect("/desk/sanctions");
+    let guest = Guest::from_answer(ok(sign_in()).await);
+    luz.send(&player, &path, &[("page", "player")]).await.expect(404);
+    luz.get(&player).await.hides("Lift this").hides("Lift the");
+
+    // The player is told when the last one is lifted.
+    let notices = ok(server.get("/v1/me/notices", &guest)).await;
+    let kinds: Vec<_> = items(&notices).iter().map(|notice| &notice["kind"]).collect();
+    assert_eq!(kinds, ["ban_lifted", "banned", "banned"]);
+    let audited = format!(
+        "select detail ->> 'sanction' from audit_entries
+        where subject = 'player:{}' and action = 'player_lift_ban' order by id",
+        guest.id
+    );
+    let audited: Vec<String> = read_values(&server.bank.pool, &audited).await;
+    assert_eq!(audited, [permanent, day]);
+    let mut vic = Browser::enrolled(&server, "vic", Role::Viewer).await;
+    vic.get("/desk/sanctions").await.hides("Lift");
 }
 
 /// The badges of a banned player stand beside the name on every page that lists players.
