@@ -39,6 +39,7 @@ GET /desk/corrections/{id}          POST /desk/corrections/{id}/approval
 GET /desk/rooms                     POST /desk/rooms                   POST /desk/rooms/{room}/closing
 GET /desk/tables                    GET /desk/tables/{id}              GET /desk/tables/{id}/live
 POST /desk/tables/{id}/hands        POST /desk/tables/{id}/voiding     POST /desk/tables/{id}/pot-refund
+GET /desk/tables/{id}/pot-refund
 GET /desk/switches                  POST /desk/switches/house/closing  GET /desk/operators
 POST /desk/operators                POST /desk/token                   GET /desk/audit
 GET /desk/audit.csv                 GET /desk/assets/{name}            GET /play/files/{name}

@@ -58,6 +58,7 @@ POST /desk/tables/{id}/hands                  403    403     403     404
 GET  /desk/tables/{id}/voiding                403    403     403     404
 POST /desk/tables/{id}/voiding                403    403     403     404
 POST /desk/tables/{id}/release                403    403     403     404
+GET  /desk/tables/{id}/pot-refund             403    403     403     404
 POST /desk/tables/{id}/pot-refund             403    403     403     409
 GET  /desk/tournaments                        200    200     200     200
 GET  /desk/tournaments/new                    403    403     403     200

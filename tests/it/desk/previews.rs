@@ -59,6 +59,45 @@ async fn the_shares_of_a_pot_are_shown_before_a_void_refunds_them() {
     server.bank.audit_clean().await;
 }
 
+/// The POT of a table that no longer exists: the shares are shown with names and wallets before the
+/// refund.
+#[tokio::test]
+async fn the_shares_of_a_lost_pot_are_shown_before_they_are_refunded() {
+    let (server, guest) = Server::with_guest().await;
+    let mut luz = Browser::enrolled(&server, "ate.luz", Role::Admin).await;
+    let others = server.bank.players([100_000; 2]).await;
+    let players = [others[0], guest.player(), others[1]];
+    let table = TableId(Uuid::new_v4());
+    server.bank.play(table, &players, 0, 1, PotGoes::Nowhere).await;
+    let wallet = ok(server.get("/v1/me/wallet", &guest)).await["available"].as_i64().unwrap();
+
+    let here = format!("/desk/tables/{table}/pot-refund");
+    luz.get("/desk/tables").await.shows(&format!("href=\"{here}\""));
+    let preview = luz.get(&here).await.expect(200);
+    preview.shows("The table no longer exists").shows("Refund 3.00");
+    let coins = |hundredths: i64| format!("{}.{:02}", hundredths / 100, hundredths % 100);
+    let name = text(&guest.answer["player"]["name"]);
+    let numbers_of_guest = |page: &str| -> Vec<String> {
+        let row = between(page, &format!("/desk/players/{}\">{name}</a>", guest.id), "</tr>");
+        let cells = row.split("class=\"number\">").skip(1);
+        cells.map(|cell| cell.split('<').next().unwrap().to_owned()).collect()
+    };
+    let expected = ["1.00".to_owned(), coins(wallet), coins(wallet + 100)];
+    assert_eq!(numbers_of_guest(&preview.text), expected);
+
+    let refunded = luz.send(&here, &here, &[]).await.expect(200);
+    assert_eq!(numbers_of_guest(&refunded.text), ["1.00".to_owned(), coins(wallet + 100)]);
+    let now = ok(server.get("/v1/me/wallet", &guest)).await["available"].as_i64();
+    assert_eq!(now, Some(wallet + 100));
+    luz.get(&here).await.expect(404);
+
+    // The POT of a table in play is not lost.
+    let seat = server.post_by(&guest, "/v1/rooms/newbie/seat", &json!({}));
+    let table = text(&ok(seat).await["table"]);
+    luz.get(&format!("/desk/tables/{table}/pot-refund")).await.expect(409);
+    server.bank.audit_clean().await;
+}
+
 /// A halted table: the cause is stated in words, and the page offers a release only if the table
 /// would play on.
 #[tokio::test]

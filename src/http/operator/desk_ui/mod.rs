@@ -158,7 +158,10 @@ pub(crate) fn routes(options: DeskOptions) -> Router<Services> {
         .route("/desk/tables/{id}/hands", post(tables::reveal_hands))
         .route("/desk/tables/{id}/voiding", get(table_orders::preview).post(table_orders::void))
         .route("/desk/tables/{id}/release", post(table_orders::release))
-        .route("/desk/tables/{id}/pot-refund", post(tables::refund_pot))
+        .route(
+            "/desk/tables/{id}/pot-refund",
+            get(table_orders::preview_pot_refund).post(table_orders::refund_pot),
+        )
         .route("/desk/tournaments", get(tournaments::list).post(tournaments::announce))
         .route("/desk/tournaments/new", get(tournaments::form))
         .route("/desk/tournaments/{id}", get(tournaments::show_tournament))

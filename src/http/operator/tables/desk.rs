@@ -17,7 +17,7 @@ use uuid::Uuid;
 use super::orders::{HERE, cause_section};
 use super::query;
 use crate::http::operator::desk_ui::{
-    ErrorPage, Field, HouseZone, OperatorForm, OperatorSession, button, coins, facts, field, id,
+    ErrorPage, Field, HouseZone, OperatorForm, OperatorSession, coins, facts, field, id,
     operator_title, page, select, table, text_area,
 };
 use crate::http::operator::games::game_rows;
@@ -90,13 +90,15 @@ fn halted_tables(zone: &HouseZone, halted: &[HaltedTable]) -> Markup {
 fn pots(session: &OperatorSession, lost: &[LostPot]) -> Markup {
     let may = session.operator.require_administrator().is_ok();
     let rows = lost.iter().map(|lost| {
-        let order = format!("{HERE}/{}/pot-refund", lost.table);
-        let confirm = "Refund every share to the player who paid it?";
         vec![
             id(&lost.table),
             coins(lost.pot),
             session.zone.time(lost.finished_at),
-            html! { @if may { (button(session, &order, "Refund", confirm)) } },
+            html! {
+                @if may {
+                    a class="button" href={ (HERE) "/" (lost.table) "/pot-refund" } { "Show the refunds" }
+                }
+            },
         ]
     });
     let columns = "Table | #POT | Last game ended | Action";
@@ -219,20 +221,4 @@ pub(crate) async fn reveal_hands(
         p { a href={ (HERE) "/" (table) } { "Back to the table" } }
     };
     Ok(page(&session, "Hidden cards", body))
-}
-
-pub(crate) async fn refund_pot(
-    State(services): State<Services>,
-    Path(table_id): Path<Uuid>,
-    OperatorForm { session, .. }: OperatorForm,
-) -> Result<Response, ErrorPage> {
-    let by = session.operator.require_administrator()?.require_session()?;
-    let refund = query::refund_pot(&services, &by, TableId(table_id)).await?;
-    let rows = refund.shares.iter().map(|share| vec![id(&share.player), coins(share.amount)]);
-    let columns = "Player | #Coins";
-    let body = html! {
-        (table("Refunded shares", columns, rows))
-        p { a href=(HERE) { "All tables" } }
-    };
-    Ok(page(&session, "POT refunded", body))
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use axum::extract::State;
 use axum::response::{Redirect, Response};
 use bahay_api::operator::tables::{
-    ExpectedGame, HaltedTable, PlayerRefund, VoidTable, VoidedTable,
+    ExpectedGame, HaltedTable, PlayerRefund, PotShare, PotShares, VoidTable, VoidedTable,
 };
 use bahay_engine::coins::Coins;
 use bahay_engine::table::{PlayerId, TableId};
@@ -122,6 +122,13 @@ struct Holders {
     named: NamedPlayers,
 }
 
+impl Holders {
+    /// Returns the coins in the wallet of a player.
+    fn wallet(&self, refund: &PlayerRefund) -> Option<Coins> {
+        Some(self.wallets.get(&PlayerId(refund.player))?.wallet)
+    }
+}
+
 async fn find_holders(services: &Services, refunds: &[PlayerRefund]) -> Result<Holders, Problem> {
     let players = || refunds.iter().map(|refund| refund.player);
     Ok(Holders {
@@ -131,18 +138,31 @@ async fn find_holders(services: &Services, refunds: &[PlayerRefund]) -> Result<H
 }
 
 fn preview_table(refunds: &[PlayerRefund], holders: &Holders) -> Markup {
-    let wallet =
-        |refund: &PlayerRefund| Some(holders.wallets.get(&PlayerId(refund.player))?.wallet);
-    let after = |refund: &PlayerRefund| wallet(refund)?.checked_add(total(refund)?);
+    let after = |refund: &PlayerRefund| holders.wallet(refund)?.checked_add(total(refund)?);
     table_of(
         "Refunds by player",
         refunds,
         &[
             ("Player", &|refund| draw_player(refund, holders)),
-            ("#Wallet now", &|refund| draw_amount(wallet(refund))),
+            ("#Wallet now", &|refund| draw_amount(holders.wallet(refund))),
             ("#Stake", &|refund| coins(refund.stake)),
             ("#Ante", &|refund| coins(refund.ante)),
             ("#Share of the POT", &|refund| coins(refund.pot)),
+            ("#Wallet after", &|refund| draw_amount(after(refund))),
+        ],
+    )
+}
+
+/// Draws the shares of a POT with the wallets of their players before and after the refund.
+fn shares_table(refunds: &[PlayerRefund], holders: &Holders) -> Markup {
+    let after = |refund: &PlayerRefund| holders.wallet(refund)?.checked_add(*refund.pot);
+    table_of(
+        "Shares by player",
+        refunds,
+        &[
+            ("Player", &|refund| draw_player(refund, holders)),
+            ("#Share of the POT", &|refund| coins(refund.pot)),
+            ("#Wallet now", &|refund| draw_amount(holders.wallet(refund))),
             ("#Wallet after", &|refund| draw_amount(after(refund))),
         ],
     )
@@ -225,4 +245,53 @@ pub(crate) async fn release(
     let by = session.operator.require_administrator()?.require_session()?;
     query::release(&services, &by, TableId(table)).await?;
     Ok(Redirect::to(&format!("{HERE}/{table}")))
+}
+
+/// Shows the shares of a lost POT by player before they are refunded.
+pub(crate) async fn preview_pot_refund(
+    State(services): State<Services>,
+    session: OperatorSession,
+    Path(table): Path<Uuid>,
+) -> Result<Response, ErrorPage> {
+    session.operator.require_administrator()?;
+    let refunds = query::preview_pot_refund(&services, TableId(table)).await?;
+    let holders = find_holders(&services, &refunds).await?;
+    let here = format!("{HERE}/{table}/pot-refund");
+    let body = html! {
+        (facts(&[("Table", id(&table)), ("POT", sum(&refunds))]))
+        p { "The table no longer exists. Each player gets back the antes that it paid into the POT." }
+        (shares_table(&refunds, &holders))
+        form method="post" action=(here) {
+            (session.form_token())
+            button class="main" { "Refund " (sum(&refunds)) }
+        }
+    };
+    Ok(page(&session, "Refund a lost POT", body))
+}
+
+pub(crate) async fn refund_pot(
+    State(services): State<Services>,
+    Path(table): Path<Uuid>,
+    OperatorForm { session, .. }: OperatorForm,
+) -> Result<Response, ErrorPage> {
+    let by = session.operator.require_administrator()?.require_session()?;
+    let PotShares { shares } = query::refund_pot(&services, &by, TableId(table)).await?;
+    let players = || shares.iter().map(|share| share.player);
+    let wallets = services.ledger.wallet_holders(players().map(PlayerId)).await?;
+    let named = NamedPlayers::load(&services, players()).await?;
+    let wallet = |share: &PotShare| Some(wallets.get(&PlayerId(share.player))?.wallet);
+    let refunded = table_of(
+        "Refunded shares",
+        &shares,
+        &[
+            ("Player", &|share| named.name_link(share.player)),
+            ("#Refunded", &|share| coins(share.amount)),
+            ("#Wallet now", &|share| draw_amount(wallet(share))),
+        ],
+    );
+    let body = html! {
+        (refunded)
+        p { a href=(HERE) { "All tables" } }
+    };
+    Ok(page(&session, "POT refunded", body))
 }

@@ -84,6 +84,21 @@ pub(super) async fn preview_orders(
     Ok((state, preview))
 }
 
+/// Returns the refunds of a lost POT, whose table no longer exists.
+pub(super) async fn preview_pot_refund(
+    services: &Services,
+    table: TableId,
+) -> Result<Vec<PlayerRefund>, Problem> {
+    let (state, preview) = preview_orders(services, table).await?;
+    match (state, preview.game) {
+        (OperatedTable::Gone, None) => Ok(list_refunds(&preview.refunds)),
+        (OperatedTable::Gone, Some(_)) => {
+            Err(Code::TableLive.with_detail("a game is open at the table: void the table instead"))
+        }
+        _ => Err(OperateError::Live.into()),
+    }
+}
+
 /// Returns a table in its current state.
 pub(super) async fn find_table(
     services: &Services,
