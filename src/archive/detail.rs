@@ -1,12 +1,13 @@
 //! The details of one game: seats, stakes and results.
 
+use bahay_engine::chance::Commitment;
 use bahay_engine::coins::Coins;
 use bahay_engine::table::{GameId, PlayerId, TableId};
 use jiff_sqlx::Timestamp;
 use serde_json::Value;
 use sqlx::PgPool;
 
-use super::{GameState, parse_seat, read_record};
+use super::{GameState, parse_commitment, parse_seat, read_record};
 use crate::db;
 use crate::records::{RecordError, Records};
 
@@ -20,6 +21,8 @@ pub struct GameDetail {
     pub room: String,
     pub state: GameState,
     pub ante: Coins,
+    /// The commitment of the house, as booked with the opening.
+    pub commitment: Commitment,
     pub opened_at_ms: i64,
     pub finished_at_ms: Option<i64>,
     /// The ending of a settled game, once it is projected.
@@ -57,7 +60,7 @@ pub async fn read_detail(
     let query = || {
         sqlx::query!(
             r#"
-            select g.id, g.kind, g.table_id, g.room, g.state, g.ante,
+            select g.id, g.kind, g.table_id, g.room, g.state, g.ante, g.commitment,
                 g.opened_at as "opened_at: Timestamp", g.finished_at as "finished_at: Timestamp",
                 e.ending as "ending?", r.record as "record?", r.settlement as "settlement?",
                 (
@@ -112,6 +115,7 @@ pub async fn read_detail(
         room: row.room,
         state: db::parse_column(&row.state)?,
         ante: Coins::from_hundredths(row.ante),
+        commitment: parse_commitment(&row.commitment)?,
         opened_at_ms: row.opened_at.to_jiff().as_millisecond(),
         finished_at_ms: row.finished_at.map(|at| at.to_jiff().as_millisecond()),
         ending: row.ending,

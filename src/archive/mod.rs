@@ -13,6 +13,8 @@ pub mod tournament_games;
 pub mod tournament_rounds;
 mod unrevealed;
 
+use bahay_engine::chance::Commitment;
+use bahay_engine::hex::Hex;
 use bahay_engine::seat::Seat;
 use bahay_engine::table::{GameId, PlayerId, TableId};
 use jiff_sqlx::Timestamp;
@@ -143,4 +145,10 @@ pub async fn list_open_games(
 fn parse_seat(number: i16) -> Result<Seat, sqlx::Error> {
     let seat = u8::try_from(number).ok().and_then(Seat::new);
     seat.ok_or_else(|| sqlx::Error::Decode(format!("no seat: {number}").into()))
+}
+
+fn parse_commitment(bytes: &[u8]) -> Result<Commitment, sqlx::Error> {
+    let bytes = <[u8; 32]>::try_from(bytes)
+        .map_err(|_| sqlx::Error::Decode("a commitment is not 32 bytes long".into()))?;
+    Ok(Commitment(Hex(bytes)))
 }

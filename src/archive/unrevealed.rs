@@ -2,13 +2,12 @@
 //! of games that have not ended. A settled game reveals its seed in its record.
 
 use bahay_engine::chance::Commitment;
-use bahay_engine::hex::Hex;
 use bahay_engine::table::{GameId, TableId};
 use jiff_sqlx::Timestamp as SqlTimestamp;
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use super::PAGE_MAX;
+use super::{PAGE_MAX, parse_commitment};
 use crate::clock::{BoundedTimestamp, Timestamp};
 use crate::db::{self, Page, from_sql, to_sql};
 
@@ -99,13 +98,11 @@ pub async fn unrevealed_commitments(
     };
     let mut commitments = Vec::new();
     for row in db::retry(query).await? {
-        let bytes = <[u8; 32]>::try_from(row.commitment)
-            .map_err(|_| sqlx::Error::Decode("a commitment is not 32 bytes long".into()))?;
         commitments.push(UnrevealedCommitment {
             game: GameId(row.id),
             kind: row.kind,
             table: TableId(row.table_id),
-            commitment: Commitment(Hex(bytes)),
+            commitment: parse_commitment(&row.commitment)?,
             opened_at: from_sql(row.opened_at),
             voided_at: row.finished_at.map(from_sql),
         });

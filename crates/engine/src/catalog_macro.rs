@@ -243,6 +243,7 @@ macro_rules! catalog {
                 describe(AnyView) -> Vec<Row>;
                 describe_action(AnyAction) -> Vec<Piece>;
                 describe_event(AnyEvent) -> Option<Row>;
+                describe_result(AnyView) -> Vec<Row>;
             }
 
             fn describe_item(

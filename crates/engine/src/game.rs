@@ -455,6 +455,12 @@ pub trait Describe: Game {
     /// Describes an event for people; `None` for an event that only concerns programs.
     fn describe_event(event: &Self::Event) -> Option<Row>;
 
+    /// Describes the result of each seat in the view of a finished game: points or chips, and the
+    /// hand if it was shown. Returns nothing while the game is running.
+    fn describe_result(_view: &Self::View) -> Vec<Row> {
+        Vec::new()
+    }
+
     /// Describes the cards or points from which an item of a debt follows, in the view of a
     /// finished game. Returns nothing if the item's name says all.
     fn describe_item(

@@ -3,16 +3,15 @@
 
 use axum::extract::State;
 use axum::response::Response;
-use bahay_engine::chance::Contribution;
 use maud::{Markup, html};
 use serde::Deserialize;
-use serde_json::Value;
 use uuid::Uuid;
 
+use super::deal_section::{contributions, draw_deal};
 use super::game_clock::GameClock;
-use super::replay::{draw_replay, player_name};
+use super::replay::{draw_replay, draw_result};
 use super::{query, settlement_table};
-use crate::archive::{GameDetail, GameState, SeatDetail};
+use crate::archive::{GameDetail, GameState};
 use crate::clock::Timestamp;
 use crate::http::operator::desk_ui::form_fields::{
     FieldError, FormFields, ParseFields, parse_fields,
@@ -66,18 +65,17 @@ pub(crate) async fn show_replay(
         query::load_audited_record(&reports, &audit, &session.operator, GameId(game)).await?;
     let detail = &dossier.game;
     let clock = GameClock::new(&dossier);
-    let replayed = GameReplay::from_value(record.clone());
-    let drawn = replayed.and_then(|replayed| {
-        draw_replay(&session.zone, clock, &replayed, &detail.seats, until)
+    let drawn = GameReplay::from_value(record).and_then(|replayed| {
+        Ok(html! {
+            (draw_replay(&session.zone, clock, &replayed, &detail.seats, until)?)
+            h2 { "Result" }
+            (draw_result(&replayed, &detail.seats)?)
+            (settlement_table::draw(detail))
+            (draw_deal(detail, &replayed)?)
+        })
     });
     let body = match drawn {
-        Ok(drawn) => html! {
-            (drawn)
-            h2 { "Deal" }
-            (house_part(&record))
-            h2 { "Settlement" }
-            (settlement_table::draw(detail))
-        },
+        Ok(drawn) => drawn,
         Err(error) => html! { p class="alert" role="alert" { (error) } },
     };
     let body = html! {
@@ -166,33 +164,4 @@ fn verification(game: &GameDetail, verdict: &RecordVerdict) -> Markup {
         },
         RecordVerdict::NoRecord => html! { p { "There is no record of this game." } },
     }
-}
-
-/// Draws the house's part of the deal (rule 9.1). The seed determines the hands, so only those who
-/// may see the replay see it.
-fn house_part(record: &Value) -> Markup {
-    let text = |name: &str| html! { code { (record[name].as_str().unwrap_or("unknown")) } };
-    facts(&[
-        ("Commitment of the house, before the deal", text("commitment")),
-        ("Seed of the house, revealed after the game", text("server_seed")),
-    ])
-}
-
-/// Draws the clients' contributions to the deal (rule 9.1).
-fn contributions(clients: &[Contribution], seats: &[SeatDetail]) -> Markup {
-    let clients: Vec<(usize, &Contribution)> = clients.iter().enumerate().collect();
-    table_of(
-        "Contributions of the clients to the deal",
-        &clients,
-        &[
-            ("Player", &|(place, _)| html! { (player_name(seats, *place)) }),
-            ("Committed to", &|(_, client)| match &client.commitment {
-                commitment if commitment.is_none() => html! { "no commitment" },
-                commitment => html! { (commitment.0) },
-            }),
-            ("Revealed", &|(_, client)| {
-                html! { (client.text.as_deref().unwrap_or("none")) }
-            }),
-        ],
-    )
 }

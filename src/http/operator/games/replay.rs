@@ -1,7 +1,8 @@
 //! The replay of a finished game on one page: a slider selects one step, and without a script all
 //! steps are displayed one below the other.
 
-use bahay_engine::game::Viewer;
+use bahay_engine::catalog::AnyGame;
+use bahay_engine::game::{Describe as _, Game as _, Viewer};
 use bahay_engine::seat::Seat;
 use bahay_engine::table::ActionOrigin;
 use maud::{Markup, html};
@@ -38,6 +39,16 @@ pub(crate) fn draw_replay(
             @for step in &steps.steps { (draw_step(step, &zone.time(clock.to_ledger(step.at_ms)), seats)) }
         }
     })
+}
+
+/// Draws the result of each player at the end: points or chips, and the cards.
+pub(super) fn draw_result(
+    replayed: &GameReplay,
+    seats: &[SeatDetail],
+) -> Result<Markup, ReplayError> {
+    let view = replayed.end()?.view(Viewer::Public);
+    let name = |seat: Seat| player_name(seats, seat.index());
+    Ok(game_rows::draw_rows(&AnyGame::describe_result(&view), name))
 }
 
 fn draw_step(step: &Step, at: &Markup, seats: &[SeatDetail]) -> Markup {

@@ -56,6 +56,16 @@ async fn every_page_is_small_and_matches_the_books() {
     assert_eq!(count_audit_entries(&server, "replay_look").await, 0);
     let replay = luz.load(&format!("/desk/games/{game}/replay")).await;
     replay.shows("The deal").shows("type=\"range\"");
+    // The result has the points of each player and the winner, the payments their items with cards.
+    let result = between(&replay.text, "<h2>Result</h2>", "<h2>Deal</h2>");
+    let (points, _) = result.split_once("<table").unwrap();
+    assert_eq!(points.matches(" points").count(), 3, "{points}");
+    assert!(result.contains(" won (") || result.contains("Nobody won ("), "{result}");
+    // The deal has its seeds and cards, and the check has compared all values.
+    replay.shows("Seed of the house").shows("Hands and deck as dealt").shows("Check it here");
+    let check = between(&replay.text, "<caption>Checks of the deal</caption>", "</table>");
+    assert!(check.contains("as booked before the deal") && check.contains("Draws of chance"));
+    assert!(check.matches(">same<").count() >= 3 && !check.contains(">differs<"), "{check}");
     assert_eq!(count_audit_entries(&server, "replay_look").await, 1);
 }
 
@@ -79,6 +89,23 @@ async fn a_game_is_shown_by_the_clock_of_its_bookings() {
     };
     assert_eq!(time_after("<dt>Opened</dt>"), time_after(", open, booked "));
     assert_eq!(time_after("<dt>Finished</dt>"), time_after(", settle, booked "));
+}
+
+/// A commitment that was booked before the deal and is not that of the seed shows a deal that was
+/// exchanged.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_check_of_a_deal_finds_another_commitment() {
+    let (server, token) = start_with_games(Role::Viewer).await;
+    let mut luz = Browser::enrolled(&server, "luz", Role::Admin).await;
+    let listed = ok(server.get("/v1/operator/settlements?limit=1", &token)).await;
+    let game = text(&listed["items"][0]["game"]);
+    let exchanged = format!("update games set commitment = sha256('') where id = '{game}'");
+    execute(&server.owner_pool().await, &exchanged).await;
+    let replay = luz.load(&format!("/desk/games/{game}/replay")).await;
+    let check = between(&replay.text, "<caption>Checks of the deal</caption>", "</table>");
+    let booked = between(check, "as booked before the deal", "</tr>");
+    assert!(booked.contains(">differs<"), "{booked}");
+    assert_eq!(check.matches(">differs<").count(), 1, "{check}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

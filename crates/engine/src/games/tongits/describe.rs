@@ -98,6 +98,17 @@ impl Describe for Tongits {
         })
     }
 
+    fn describe_result(view: &View) -> Vec<Row> {
+        let hands = view.public.shown.as_deref().into_iter().flatten();
+        let rows = Seat::all(SEATS).zip(hands).map(|(seat, shown)| {
+            let burned = if shown.burned { ", burned" } else { "" };
+            let mut pieces = text_pieces(format!("{} points{burned}", shown.points));
+            pieces.extend(card_pieces(shown.hand.iter()));
+            row(seat, "ends with", pieces)
+        });
+        rows.collect()
+    }
+
     fn describe_item(view: &View, payer: Seat, receiver: Seat, item: &Item) -> Vec<Piece> {
         let public = &view.public;
         let Some(hands) = public.shown.as_deref() else { return Vec::new() };

@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::game::{Describe, Piece, Row};
+use crate::game::{Describe, Item, Piece, Row};
 use crate::games::description::{row, table_row, text_piece, text_pieces};
 use crate::games::tongo_assets::action::Action;
 use crate::games::tongo_assets::card::{Acquire, Card, CardSet, Colour};
@@ -13,6 +13,7 @@ use crate::games::tongo_assets::event::{AcquireDestination, Event, Face};
 use crate::games::tongo_assets::phase::{GameEnding, ShownHand};
 use crate::games::tongo_assets::public::PublicState;
 use crate::games::tongo_assets::ring::Ring;
+use crate::games::tongo_assets::rules::HALVES;
 use crate::games::tongo_assets::slots::{Assets, SlotSet};
 use crate::games::tongo_assets::state::TongoAssets;
 use crate::games::tongo_assets::view::View;
@@ -192,6 +193,41 @@ impl Describe for TongoAssets {
             }
         })
     }
+
+    fn describe_result(view: &View) -> Vec<Row> {
+        let rows = Seat::all(view.public.seats()).map(|seat| {
+            let pieces = end_pieces(&view.public, seat);
+            pieces.map(|pieces| row(seat, "ends with", pieces))
+        });
+        rows.collect::<Option<_>>().unwrap_or_default()
+    }
+
+    /// Describes the chips from which the debt follows, because a debt is a part of what one seat has
+    /// lost and the other has won (rule 6.3).
+    fn describe_item(view: &View, payer: Seat, receiver: Seat, _: &Item) -> Vec<Piece> {
+        let public = &view.public;
+        let latinum = public.rules.latinum;
+        let sides = [receiver, payer].map(|seat| Some((seat, end_pieces(public, seat)?)));
+        let sides = sides.into_iter().flatten().flat_map(|(seat, pieces)| {
+            let began = text_piece(format!("began with {latinum} chips, ends with"));
+            [vec![Piece::Seat(seat), began], pieces].concat()
+        });
+        sides.collect()
+    }
+}
+
+/// Describes the chips of a seat at the end of a game, with its part of the pot, and its hand if it
+/// was shown. Returns `None` while the game is running.
+fn end_pieces(public: &PublicState, seat: Seat) -> Option<Vec<Piece>> {
+    let halves = public.players[seat].chips * HALVES + public.end?.awards[seat];
+    let mut pieces = vec![half_chips_piece(halves)];
+    if let Some(shown) = public.shown.as_ref().and_then(|shown| shown[seat]) {
+        pieces.push(text_piece(shown.reading.class.display_name()));
+        pieces.extend(card_pieces(shown.hand));
+    } else if !public.playing.contains(seat) {
+        pieces.push(text_piece("retreated"));
+    }
+    Some(pieces)
 }
 
 /// Describes the pot, the prices and the decks.
@@ -249,10 +285,15 @@ fn shown_hand_pieces(hands: &Ring<Option<ShownHand>>) -> Vec<Piece> {
 fn award_pieces(awards: &Ring<u32>) -> Vec<Piece> {
     let mut pieces = Vec::new();
     for (seat, halves) in awards.by_seat().filter(|(_, halves)| **halves > 0) {
-        let half = if halves % 2 == 1 { ".5" } else { "" };
-        pieces.extend([Piece::Seat(seat), text_piece(format!("{}{half} chips", halves / 2))]);
+        pieces.extend([Piece::Seat(seat), half_chips_piece(*halves)]);
     }
     pieces
+}
+
+/// Describes a number of half chips in chips.
+fn half_chips_piece(halves: u32) -> Piece {
+    let half = if halves % HALVES == 1 { ".5" } else { "" };
+    text_piece(format!("{}{half} chips", halves / HALVES))
 }
 
 fn say_chips(chips: u32) -> Vec<Piece> {

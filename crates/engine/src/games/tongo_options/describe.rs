@@ -6,7 +6,7 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::game::{Describe, Piece, Row};
+use crate::game::{Describe, Item, Piece, Row};
 use crate::games::description::{playing_card_text, row, table_row, text_piece, text_pieces};
 use crate::games::tongo_options::action::{Action, Discards, NewCosts};
 use crate::games::tongo_options::card::Card;
@@ -14,6 +14,7 @@ use crate::games::tongo_options::dice::{Dice, Die};
 use crate::games::tongo_options::event::{ChallengeAnswer, Event, ShownHand};
 use crate::games::tongo_options::phase::{Costs, CostsChange, GameEnding};
 use crate::games::tongo_options::player::PlayerState;
+use crate::games::tongo_options::public::PublicState;
 use crate::games::tongo_options::rules::FLOORS;
 use crate::games::tongo_options::state::TongoOptions;
 use crate::games::tongo_options::strength::Class;
@@ -184,6 +185,41 @@ impl Describe for TongoOptions {
             }
         })
     }
+
+    fn describe_result(view: &View) -> Vec<Row> {
+        let public = &view.public;
+        let Some(end) = public.end else { return Vec::new() };
+        let rows = Seat::all(public.seats()).map(|seat| {
+            let won = if seat == end.winner { end.pot } else { 0 };
+            let chips = u16::from(public.player(seat).chips) + won;
+            let mut pieces = text_pieces(format!("{chips} chips"));
+            pieces.extend(end_pieces(public, seat));
+            row(seat, "ends with", pieces)
+        });
+        rows.collect()
+    }
+
+    /// Describes the hands that decided the game. The item of the buy-in stands for all payments of
+    /// a seat, because every seat makes it.
+    fn describe_item(view: &View, payer: Seat, receiver: Seat, item: &Item) -> Vec<Piece> {
+        if item.name != "buy_in" || view.public.end.is_none() {
+            return Vec::new();
+        }
+        let mut pieces = vec![Piece::Seat(receiver)];
+        pieces.extend(end_pieces(&view.public, receiver));
+        pieces.extend([text_piece("against"), Piece::Seat(payer)]);
+        pieces.extend(end_pieces(&view.public, payer));
+        pieces
+    }
+}
+
+/// Describes the end of a game for a seat: the shown hand, or that the seat has folded.
+fn end_pieces(public: &PublicState, seat: Seat) -> Vec<Piece> {
+    match public.shown.iter().find(|shown| shown.seat == seat) {
+        Some(shown) => hand_pieces(shown),
+        None if public.player(seat).folded => text_pieces("folded"),
+        None => text_pieces("not shown"),
+    }
 }
 
 fn player_piece(player: &PlayerState) -> Piece {
@@ -256,7 +292,12 @@ fn dice_pieces(dice: &Dice) -> Vec<Piece> {
 
 fn shown_hand_pieces(shown: &ShownHand) -> Vec<Piece> {
     let mut pieces = vec![Piece::Seat(shown.seat)];
-    pieces.extend(shown.hand.iter().map(card_piece));
+    pieces.extend(hand_pieces(shown));
+    pieces
+}
+
+fn hand_pieces(shown: &ShownHand) -> Vec<Piece> {
+    let mut pieces: Vec<Piece> = shown.hand.iter().map(card_piece).collect();
     pieces.push(text_piece(format!("with floor {}", shown.floor)));
     if shown.matches.is_empty() {
         pieces.push(text_piece("nothing"));
