@@ -36,7 +36,7 @@ check_browser() {
     run_child "$LAB_BINARY" demo --room "$room" >"$INSTANCE/demo.log" 2>&1 ||
       die "the games for the desk could not be played: $(tail -n 1 "$INSTANCE/demo.log")"
   done
-  report_player || die "the report for the desk could not be made"
+  report_players || die "the reports for the desk could not be made"
   admin=$("$BINARY" operator add ate.luz --role admin)
   finance=$("$BINARY" operator add kuya.ben --role finance)
   # Chromium's sandbox needs user namespaces, which root cannot use and some machines do not offer.
@@ -45,23 +45,24 @@ check_browser() {
   say "testing the desk in $CHROMIUM"
   (
     cd "$BROWSER"
-    run_child with_libraries "$NODE" desk.mjs "$BAHAY_URL" "$CHROMIUM" "$sandbox" "$admin" "$finance"
+    run_child with_libraries "$NODE" desk.mjs "$BAHAY_URL" "$CHROMIUM" "$sandbox" "$admin" "$finance" \
+      "$REDIS_CLI" "$REDIS_SOCKET" "$(service_pid redis)" "$(service_pid postgres)" "$BINARY"
   ) || die "the browser test of the desk failed: see above"
 }
 
-# Enters a report as a player of the newest game of the demo would have made it in the middle of that game: the
+# Enters four reports as players of the newest game of the demo would have made them in the middle of that game: the
 # demo's players have left.
-report_player() {
+report_players() {
   query_database "
     insert into player_reports (reporter, reported, game, reason, words, created_at)
-    select o.player, p.player, g.id, 'collusion', 'They tell each other their cards.',
+    select o.player, p.player, g.id, 'collusion', 'Report ' || row_number() over () || ' of the tests',
         date_trunc('milliseconds', g.opened_at + (g.finished_at - g.opened_at) / 2)
-    from games g
-    join game_players o on o.game = g.id and o.seat = 0
-    join game_players p on p.game = g.id and p.seat = 1
-    where g.room = 'newbie' and g.state = 'settled'
-    order by g.finished_at desc
-    limit 1"
+    from (
+        select * from games where room = 'newbie' and state = 'settled' order by finished_at desc limit 1
+    ) g
+    join game_players o on o.game = g.id
+    join game_players p on p.game = g.id and p.seat <> o.seat
+    limit 4"
 }
 
 prepare_browser() {

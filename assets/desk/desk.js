@@ -1,6 +1,7 @@
 // The desk's main script: displays alerts, refreshes live parts, loads slow ones, asks for confirmation of irreversible
-// acts, keeps a form that is refused, and sorts tables. Pages work without it: then they have no alerts, a live part is
-// as old as its page, a refusal is a page of its own, and tables keep their order.
+// acts, names the cells of tables for narrow pages, keeps a form that is refused, and sorts tables. Pages work without
+// it: then they have no alerts, a live part is as old as its page, a refusal is a page of its own, and tables keep their
+// order.
 'use strict';
 
 // A form is sent without leaving its page, so that a refusal, a lost connection or an ended session loses
@@ -102,11 +103,25 @@ function showRefusal(form, reasons) {
   form.prepend(refusal);
 }
 
+// Names the cells of tables by their columns. On a narrow page a row is a card of named values.
+function nameCells(root) {
+  for (const table of root.querySelectorAll('table')) {
+    const names = [...table.querySelectorAll('thead th')].map((heading) => heading.firstChild?.textContent ?? '');
+    for (const row of table.tBodies[0]?.rows ?? []) {
+      [...row.cells].forEach((cell, column) => {
+        if (cell.colSpan === 1) cell.dataset.name = names[column] ?? '';
+      });
+    }
+  }
+}
+nameCells(document);
+
 // Displays the page that answers a form, such as a preview. The way back is the page of the form.
 let isAnswerShown = false;
 function showAnswer(page) {
   document.title = page.title;
   const main = document.adoptNode(page.querySelector('main'));
+  nameCells(main);
   document.querySelector('main').replaceWith(main);
   main.tabIndex = -1;
   main.focus();
@@ -165,6 +180,7 @@ for (const part of document.querySelectorAll('[data-live]')) {
     const link = focus?.getAttribute('href');
     const places = ['summary', '.scroll'].map((kind) => [kind, [...part.querySelectorAll(kind)].indexOf(focus)]);
     part.innerHTML = text;
+    nameCells(part);
     part.querySelectorAll('details').forEach((details, place) => {
       details.open = open[place] ?? false;
     });
@@ -210,7 +226,9 @@ for (const part of document.querySelectorAll('[data-load]')) {
   part.setAttribute('aria-busy', 'true');
   const load = async () => {
     const answer = await fetch(part.dataset.load, { headers: { 'desk-poll': '1' } });
-    if (answer.ok) part.innerHTML = await answer.text();
+    if (!answer.ok) return;
+    part.innerHTML = await answer.text();
+    nameCells(part);
   };
   load().catch(() => {}).finally(() => part.removeAttribute('aria-busy'));
 }

@@ -48,9 +48,9 @@
         option.id = `${list.id}-${at}`;
         option.setAttribute('role', 'option');
         option.textContent = name;
-        // Players may have the same name.
+        // Players may have the same name. The first digits of an id are a time, which they may share too.
         const digits = document.createElement('small');
-        digits.textContent = ` ${id.slice(0, 8)}`;
+        digits.textContent = ` …${id.slice(-12)}`;
         option.append(digits);
         option.addEventListener('click', () => accept(at));
         return option;

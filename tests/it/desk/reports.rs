@@ -40,7 +40,9 @@ async fn a_report_is_decided_once_at_the_desk_and_audited() {
     let decision = [("outcome", "upheld"), ("note", "as the record shows")];
     let note = [("outcome", "upheld"), ("note", "short")];
     ben.send("/desk/reports", &action, &note).await.expect(422);
-    ben.send("/desk/reports", &action, &decision).await.expect(303);
+    let upheld = ben.send("/desk/reports", &action, &decision).await;
+    // The page of the player has the form that bans or mutes.
+    upheld.expect_redirect(&player);
     ben.send("/desk/reports", &action, &decision).await.expect(409);
     ben.get("/desk/reports").await.shows("No entries.");
     ben.get("/desk/reports?state=closed").await.shows("as the record shows");

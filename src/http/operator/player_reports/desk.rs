@@ -44,7 +44,7 @@ pub(crate) async fn list(
             (select("state", "State", &states, state.as_str()))
             button { "Show" }
         }
-        p { "A decision changes nothing but the report: a player is banned or muted on the player's page. Each view of a replay is recorded in the audit log." }
+        p { "A decision changes nothing but the report. After an upheld one, the page of the player follows, where the player is banned or muted. Each view of a replay is recorded in the audit log." }
         (table("Reports by players, newest first", columns, rows))
         (pager(HERE, &[("state", state.as_str())], listed.next_cursor.as_deref()))
     };
@@ -108,6 +108,9 @@ pub(crate) async fn decide(
 ) -> Result<Redirect, ErrorPage> {
     let by = session.operator.require_moderator()?;
     let DecideReport { outcome, note } = input;
-    moderation.decide_report(&by, report, outcome, &note).await?;
-    Ok(Redirect::to(HERE))
+    let decided = moderation.decide_report(&by, report, outcome, &note).await?;
+    Ok(match outcome {
+        ReportOutcome::Dismissed => Redirect::to(HERE),
+        ReportOutcome::Upheld => Redirect::to(&format!("/desk/players/{}", decided.reported)),
+    })
 }

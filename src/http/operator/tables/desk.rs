@@ -17,8 +17,8 @@ use uuid::Uuid;
 use super::orders::{HERE, cause_section};
 use super::query;
 use crate::http::operator::desk_ui::{
-    ErrorPage, Field, HouseZone, OperatorForm, OperatorSession, coins, facts, field, id,
-    operator_title, page, select, table, text_area,
+    ErrorPage, Field, OperatorForm, OperatorSession, coins, facts, field, id, operator_title, page,
+    select, table, text_area,
 };
 use crate::http::operator::games::game_rows;
 use crate::http::operator::sanctions::NamedPlayers;
@@ -67,23 +67,29 @@ pub(crate) async fn list(
         }
         (table("Tables with players, fullest first", "Table | #Players", rows))
         h2 id="halted" { "Halted" }
-        (halted_tables(&session.zone, &halted))
+        (halted_tables(&session, &halted))
         h2 id="pots" { "Lost POTs" }
         (pots(&session, &lost_pots))
     };
     Ok(page(&session, "Tables", body))
 }
 
-fn halted_tables(zone: &HouseZone, halted: &[HaltedTable]) -> Markup {
+fn halted_tables(session: &OperatorSession, halted: &[HaltedTable]) -> Markup {
+    let may = session.operator.require_administrator().is_ok();
     let rows = halted.iter().map(|halted| {
         vec![
             html! { a href={ (HERE) "/" (halted.table) } { (id(&halted.table)) } },
             html! { (halted.room.as_deref().unwrap_or("")) },
-            zone.time(halted.halted_at),
+            session.zone.time(halted.halted_at),
             cause_section(halted),
+            html! {
+                @if may {
+                    a class="button" href={ (HERE) "/" (halted.table) "/voiding" } { "Void or release" }
+                }
+            },
         ]
     });
-    let columns = "Table | Room | Since | Cause";
+    let columns = "Table | Room | Since | Cause | Action";
     table("Halted tables, oldest first", columns, rows)
 }
 
