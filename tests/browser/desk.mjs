@@ -11,6 +11,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { chromium } from 'playwright-core';
 import { createJobs, doJobs, endHalts, onPhone, openAlerts } from './jobs.mjs';
+import { runOutages } from './outages.mjs';
 import { runTournaments } from './tournaments.mjs';
 
 const [url, executablePath, sandbox, codeOfAdmin, codeOfFinance, ...ofServices] = process.argv.slice(2);
@@ -591,6 +592,7 @@ assert.equal((await ben.goto(`${url}/desk/audit`)).status(), 403);
 await checkPage(ben, 'a refusal');
 
 await Promise.all(sockets.map((socket) => socket.close()));
+await runOutages(ben, url, services, ALERT_MS);
 await browser.close();
 // The browser logs refusals on the console.
 const logged = [
@@ -598,8 +600,9 @@ const logged = [
   // A cancellation whose amounts have changed, and fields that are invalid.
   /\/cancellation: \D+409/,
   /\/desk\/(corrections\/new|rooms\/\S+): \D+422/,
-  // The export that a job interrupts.
+  // The export that a job interrupts, and the answers during outages.
   /\/desk\/settlements\S*: Failed to load resource: net::ERR_FAILED/,
+  /\/desk\/ledger: \D+503/,
 ];
 const unexpected = mistakes.filter((mistake) => !logged.some((expected) => expected.test(mistake)));
 assert.deepEqual(unexpected, []);
