@@ -39,7 +39,7 @@ def api(path, status=200, document=None, token=None):
     headers = [("authorization", f"Bearer {token or browser.session()}")]
     if document is None:
         return json.loads(browser.expect(status, "GET", path, None, headers)[0])
-    headers.append(("content-type", "application/json"))
+    headers += [("content-type", "application/json"), ("idempotency-key", secrets.token_hex(16))]
     return json.loads(browser.expect(status, "POST", path, json.dumps(document), headers)[0])
 
 
@@ -65,6 +65,18 @@ def open_table(room):
     return api("/v1/private-tables", 201, asked, guest["access_token"])["table"]
 
 
+def request_correction(**correction):
+    """Requests a correction, and returns its id."""
+    asked = {"reason": "measuring the pages of the desk"} | correction
+    return api("/v1/operator/corrections", 201, asked)["id"]
+
+
+def opponent_of(player):
+    """Returns another player of the newest game of a player."""
+    game = api(f"/v1/operator/settlements?player={player}&limit=1")["items"][0]
+    return next(seat["player"] for seat in game["seats"] if seat["player"] not in (None, player))
+
+
 def pages():
     """Yields the name and the path of each page to measure."""
     newest = api("/v1/operator/settlements?limit=1")["items"][0]
@@ -76,7 +88,11 @@ def pages():
     first = time.gmtime(time.time() - 90 * 86_400)
     date = lambda at: time.strftime("%Y-%m-%d", at)
     listed = "/desk/settlements"
+    table = open_table(room)
+    first_of_pair, second_of_pair = sorted([PLAYER, opponent_of(PLAYER)])
+    wallet = f"/desk/players/{PLAYER}"
     yield "Today", "/desk/today"
+    yield "Alerts", "/desk/alerts"
     yield "Today, two weeks", "/desk/today/compare?unit=week"
     yield "Settlements", listed
     yield "Settlements, kept fresh", f"{listed}/live"
@@ -91,35 +107,49 @@ def pages():
     yield "Settlements, one player", f"{listed}?player={PLAYER}"
     yield "Settlements, one player, hardly any", f"{listed}?player={PLAYER}&least=9999&pot=yes"
     yield "Settlements, one player, last page", last_page(f"{listed}?player={PLAYER}")
-    for order in ["oldest", "largest", "smallest_fee", "largest_pot", "largest_ante", "newest_reversal"]:
+    orders = ["oldest", "largest", "smallest_fee", "largest_pot", "largest_ante", "newest_reversal", "first_room",
+              "last_kind", "first_ending", "with_ai"]
+    for order in orders:
         yield f"Settlements, order {order}", f"{listed}?order={order}"
     yield "Game", f"/desk/games/{game}"
     yield "Game, card by card", f"/desk/games/{game}/replay"
     yield "Players, by name", "/desk/players?search=a"
     yield "Suggestions of players", "/desk/search/names?text=al"
-    yield "Player with many games", f"/desk/players/{PLAYER}"
-    yield "Player, oldest entries", last_page(f"/desk/players/{PLAYER}")
+    yield "Player with many games", wallet
+    yield "Player, oldest entries", last_page(wallet)
+    yield "Statement, 24 hours", f"{wallet}/statement?from={date(time.gmtime(time.time() - 86_400))}"
+    yield "Statement, everything", f"{wallet}/statement"
     yield "Collusion", "/desk/collusion?state=all"
+    yield "Collusion, a pair", f"/desk/collusion/{first_of_pair}/{second_of_pair}"
     yield "Ledger", "/desk/ledger"
     yield "Ledger, fees of a room", f"/desk/ledger?account={fees['code']}"
     yield "Ledger, the wallet", f"/desk/ledger?account=wallet:{PLAYER}"
     yield "Ledger, further", last_page("/desk/ledger")
+    yield "Trial balance", "/desk/ledger/trial-balance"
     yield "Transfers", "/desk/transfers"
     yield "Transfers, 45 days", f"/desk/transfers?from={date(day)}&to={date(time.gmtime())}"
     yield "Rooms", "/desk/rooms"
     yield "Room", f"/desk/rooms/{room}"
     yield "Tables", "/desk/tables"
-    yield "Table", f"/desk/tables/{open_table(room)}"
+    yield "Table", f"/desk/tables/{table}"
+    yield "Table, void it", f"/desk/tables/{table}/voiding"
     yield "Tournaments", "/desk/tournaments"
     yield "Announce a tournament", "/desk/tournaments/new"
     yield "Schedules of tournaments", "/desk/tournament-schedules"
     yield "Requests for tournaments", "/desk/tournament-requests"
     yield "Corrections", "/desk/corrections"
+    yield "Request a correction", f"/desk/corrections/new?player={PLAYER}"
+    adjustment = request_correction(kind="adjustment", player=PLAYER, amount=100)
+    yield "Correction, an adjustment", f"/desk/corrections/{adjustment}"
+    reversal = request_correction(kind="reversal", operation=newest["operation"])
+    yield "Correction, a reversal", f"/desk/corrections/{reversal}"
     yield "Reports", "/desk/reports"
     yield "Sanctions", "/desk/sanctions"
     yield "Search", "/desk/search?text=al"
     yield "Switches", "/desk/switches"
     yield "Operators", "/desk/operators"
+    yield "Token", "/desk/token"
+    yield "Jobs", "/desk/jobs"
     yield "Audit", "/desk/audit"
     yield "Audit, a kind that is rare", "/desk/audit?action=house_close"
     yield "Audit, a subject", f"/desk/audit?subject=game:{game}"
