@@ -5,8 +5,8 @@
 // network. Files are named by their content and cached as they come. The cached files of the previous version
 // stay for open pages; older ones are deleted. A page without the mark that requests this worker unregisters
 // it, so a server without the worker is rid of it at the next visit.
-const VERSION = 'e433e476119f';
-const SHELL = JSON.parse('["app-61b4741d88f2.js","chunk-67e1aa09d203.js","chunk-7588081428fe.js","style-27fe4931e582.css","tongits-10b20ae17fbc.js"]');
+const VERSION = '03a9bb7ff946';
+const SHELL = JSON.parse('["app-9bd75546e8b4.js","chunk-363c7582dc2b.js","chunk-dacf0812528f.js","style-27fe4931e582.css","tongits-90de63d7dab9.js"]');
 const PAGE = '/play';
 const FILES = '/play/files/';
 const MARK = 'name="worker"';

@@ -1,0 +1,1 @@
+import{b as a,c as b,d as c,e as d,f as e}from"./chunk-97b66add19ce.js";import"./chunk-5e3b253612a0.js";import"./chunk-363c7582dc2b.js";export{d as followNow,c as noteShownEnd,a as ownTournaments,b as readTournament,e as startFollowing};

@@ -1,1 +1,0 @@
-import{b as a,c as b,d as c,e as d,f as e}from"./chunk-9870c3739137.js";import"./chunk-f2777d201688.js";import"./chunk-7588081428fe.js";export{d as followNow,c as noteShownEnd,a as ownTournaments,b as readTournament,e as startFollowing};
