@@ -12,6 +12,7 @@ import { createRequire } from 'node:module';
 import { chromium } from 'playwright-core';
 import { createJobs, doJobs, endHalts, onPhone, openAlerts } from './jobs.mjs';
 import { runOutages } from './outages.mjs';
+import { testSuggestions } from './suggestions.mjs';
 import { runTournaments } from './tournaments.mjs';
 
 const [url, executablePath, sandbox, codeOfAdmin, codeOfFinance, ...ofServices] = process.argv.slice(2);
@@ -144,60 +145,6 @@ async function checkPage(page, what) {
   await page.setViewportSize({ width: 1280, height: 800 });
 }
 
-/** A player is suggested while the name is typed, chosen by keys or by a click, and late answers are ignored. */
-async function testSuggestions(page) {
-  await page.goto(`${url}/desk/settlements`);
-  const field = page.getByRole('combobox', { name: "Player's name or id" });
-  const options = page.getByRole('listbox', { name: 'Players' }).getByRole('option');
-  const namesFor = '**/desk/search/names*';
-  await field.pressSequentially('alth');
-  await options.first().waitFor();
-  assert.ok((await options.count()) <= 10);
-  assert.match(await options.first().innerText(), /^Althea /);
-  assert.equal(await field.getAttribute('aria-expanded'), 'true');
-  await page.getByText(/players?\. Choose with the arrow keys\./).waitFor({ state: 'attached' });
-  await checkPage(page, 'suggestions of players');
-  await page.keyboard.press('ArrowDown');
-  const active = await field.getAttribute('aria-activedescendant');
-  assert.equal(await page.locator(`#${active}`).getAttribute('aria-selected'), 'true');
-  await page.keyboard.press('Escape');
-  assert.equal(await options.count(), 0);
-  assert.equal(await field.inputValue(), 'alth');
-  await field.press('e');
-  await options.first().waitFor();
-  await page.keyboard.press('ArrowDown');
-  await page.keyboard.press('Enter');
-  assert.match(await field.inputValue(), /^(Althea|[0-9a-f-]{36})/);
-  assert.equal(await options.count(), 0);
-  await page.keyboard.press('Enter');
-  await page.waitForURL(/player=/);
-
-  // The answer to the first letters arrives after that to the last ones.
-  let release;
-  const held = new Promise((resolve) => { release = resolve; });
-  await page.route(namesFor, async (route) => {
-    const isFirst = new URL(route.request().url()).searchParams.get('text') === 'al';
-    if (isFirst) await held;
-    await route.continue().catch(() => {});
-  });
-  await field.fill('');
-  await Promise.all([
-    page.waitForRequest((request) => request.url().endsWith('text=al')),
-    field.pressSequentially('al'),
-  ]);
-  await field.fill('benj');
-  await options.first().waitFor();
-  assert.match(await options.first().innerText(), /^Benjie /);
-  release();
-  await page.unrouteAll({ behavior: 'wait' });
-  assert.match(await options.first().innerText(), /^Benjie /);
-
-  // The search box opens the page of the player, and keeps working if no suggestion arrives.
-  await page.getByRole('combobox', { name: 'Search', exact: true }).pressSequentially('dali');
-  await options.first().click();
-  await page.waitForURL(/\/desk\/players\/[0-9a-f-]{36}$/);
-}
-
 // The canary: a page with known faults must have findings.
 const canary = await openPage();
 await canary.setContent('<title>bad</title><main><input><p style="color:#ccc;background:#fff">pale</p></main>');
@@ -270,7 +217,7 @@ await luz.getByRole('combobox', { name: 'Search', exact: true }).fill('tongo-opt
 await luz.keyboard.press('Enter');
 await luz.waitForURL(/\/desk\/rooms\/tongo-options-newbie$/);
 
-await testSuggestions(luz);
+await testSuggestions(luz, url, checkPage);
 
 await luz.goto(`${url}/desk/settlements?room=newbie`);
 await rows.first().getByRole('link').first().click();
