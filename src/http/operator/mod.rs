@@ -185,6 +185,7 @@ pub(crate) fn routes(routes: Routes) -> Routes {
         .bind(&operations::today::COMPARE_PERIODS, today::api::compare_periods)
         .bind(&operations::transfers::TOTAL_TRANSFERS, transfers::api::total_transfers)
         .bind(&operations::transfers::EXPORT_TRANSFERS, transfers::api::export_transfers)
+        .bind(&operations::transfers::EXPORT_BOOKINGS, transfers::api::export_bookings)
 }
 
 impl CursorOwner for Operator {

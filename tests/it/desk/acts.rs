@@ -117,6 +117,7 @@ const ACTS: &[(&str, Place, Place)] = &[
     ("end_sessions", Ok("POST /desk/players/{id}/sign-out"), Err("a ban ends them as well")),
     ("total_transfers", Ok("GET /desk/transfers"), READ),
     ("export_transfers", Ok("GET /desk/transfers.csv"), READ),
+    ("export_bookings", Ok("GET /desk/transfers/bookings.csv"), READ),
     ("show_books", Ok("GET /desk/ledger"), READ),
     ("show_account", Ok("GET /desk/ledger"), READ),
     ("list_account_entries", Ok("GET /desk/ledger"), READ),

@@ -27,6 +27,19 @@ operations! {
         query TransferPeriod,
         200 csv (): "The sums",
     }
+
+    /// Export single transfers
+    ///
+    /// The transfers for accounting, apart from those by which games open and settle: grants,
+    /// adjustments, reversals, voids, POT refunds, and those of tournaments. CSV (RFC 4180) with a
+    /// header line, after a byte order mark of UTF-8, oldest first, without a limit, and last lines
+    /// with the totals by purpose and altogether; dates and times in the house's time zone, amounts
+    /// in coins with two decimal places. Each export is recorded in the audit log. For operators of
+    /// every role.
+    EXPORT_BOOKINGS = Get "/v1/operator/transfers/bookings.csv", Operators, Operator {
+        query TransferPeriod,
+        200 csv (): "The transfers",
+    }
 }
 
 /// The period of the sums.

@@ -1,4 +1,4 @@
-//! The operators' API of the sums of transfers.
+//! The operators' API of transfers: their sums, and the file of single ones.
 
 use axum::Json;
 use axum::extract::State;
@@ -23,4 +23,12 @@ pub(crate) async fn export_transfers(
     Query(period): Query<TransferPeriod>,
 ) -> Result<Response, Problem> {
     query::export(&services, &operator, period).await
+}
+
+pub(crate) async fn export_bookings(
+    State(services): State<Services>,
+    operator: Operator,
+    Query(period): Query<TransferPeriod>,
+) -> Result<Response, Problem> {
+    query::export_bookings(&services, &operator, period).await
 }

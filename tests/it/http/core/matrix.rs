@@ -193,6 +193,7 @@ GET    /v1/operator/today                         401    401   401  200    200  
 GET    /v1/operator/today/comparison              401    401   401  200    200     200     200
 GET    /v1/operator/transfers/totals              401    401   401  200    200     200     200
 GET    /v1/operator/transfers/totals.csv          401    401   401  200    200     200     200
+GET    /v1/operator/transfers/bookings.csv        401    401   401  200    200     200     200
 GET    /v1/operator/settlements                   401    401   401  200    200     200     200
 GET    /v1/operator/settlements/totals            401    401   401  200    200     200     200
 GET    /v1/operator/settlements.csv               401    401   401  200    200     200     200

@@ -91,6 +91,9 @@ async fn single_transfers_are_a_file_with_totals() {
     let query = "from=2025-01-01&to=2030-12-31";
     luz.load("/desk/transfers").await.shows("href=\"/desk/transfers/bookings.csv\"");
     let file = luz.get(&format!("/desk/transfers/bookings.csv?{query}")).await.expect(200);
+    let path = "/v1/operator/transfers/bookings.csv?from=2025-01-01T00:00:00Z";
+    let same = server.get(path, &token).send().await.unwrap().bytes().await.unwrap();
+    assert_eq!(same, file.text);
     let mut file = CsvFile::parse(&file.text);
     let is_total = |line: &Vec<String>| line[0] == "total";
     let lines = file.lines.iter().position(is_total).expect("the totals are last");
@@ -137,7 +140,7 @@ async fn single_transfers_are_a_file_with_totals() {
     assert_eq!(total("Welcome grant"), Some(welcome));
     let audited = "select subject from audit_entries where action = 'export'";
     let subjects: Vec<String> = read_values(&server.bank.pool, audited).await;
-    assert_eq!(subjects, ["bookings"]);
+    assert_eq!(subjects, ["bookings", "bookings"]);
     let none = luz.get("/desk/transfers/bookings.csv?from=2025-01-01&to=2025-01-02").await;
     assert_eq!(CsvFile::parse(&none.expect(200).text).hundredths("coins"), [0]);
 }
