@@ -87,8 +87,8 @@ async fn a_game_is_shown_by_the_clock_of_its_bookings() {
         let time = between(&page.text, words, "</time>");
         time.split_once("<time datetime=\"").unwrap().1.to_owned()
     };
-    assert_eq!(time_after("<dt>Opened</dt>"), time_after(", open, booked "));
-    assert_eq!(time_after("<dt>Finished</dt>"), time_after(", settle, booked "));
+    assert_eq!(time_after("<dt>Opened</dt>"), time_after(": Game opened, booked "));
+    assert_eq!(time_after("<dt>Finished</dt>"), time_after(": Game settled, booked "));
 }
 
 /// A commitment that was booked before the deal and is not that of the seed shows a deal that was

@@ -91,7 +91,8 @@ async fn single_transfers_are_a_file_with_totals() {
     let query = "from=2025-01-01&to=2030-12-31";
     luz.load("/desk/transfers").await.shows("href=\"/desk/transfers/bookings.csv\"");
     let file = luz.get(&format!("/desk/transfers/bookings.csv?{query}")).await.expect(200);
-    let path = "/v1/operator/transfers/bookings.csv?from=2025-01-01T00:00:00Z";
+    let period = "from=2025-01-01T00:00:00Z&to=2030-12-31T00:00:00Z";
+    let path = &format!("/v1/operator/transfers/bookings.csv?{period}");
     let same = server.get(path, &token).send().await.unwrap().bytes().await.unwrap();
     assert_eq!(same, file.text);
     let mut file = CsvFile::parse(&file.text);
