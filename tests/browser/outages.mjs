@@ -78,8 +78,9 @@ async function startNode(binary) {
   const [listen, probe] = await Promise.all([freeAddress(), freeAddress()]);
   const env = { ...process.env, BAHAY_LISTEN: listen, BAHAY_PROBE_LISTEN: probe };
   const node = spawn(binary, ['serve'], { env, stdio: 'ignore' });
-  for (;;) {
+  for (const began = Date.now(); ;) {
     assert.equal(node.exitCode, null, 'the node runs');
+    assert.ok(Date.now() - began < RECOVERY_MS, 'the node answers in time');
     try {
       const ready = await fetch(`http://${probe}/readyz`);
       if (ready.ok) return node;
