@@ -21,7 +21,7 @@ struct SettledGame {
 
 impl Reports {
     /// Completes the lines of a player's statement with their explanations.
-    pub(super) async fn explain_lines(
+    pub async fn explain_lines(
         &self,
         player: PlayerId,
         lines: &mut [StatementLine],

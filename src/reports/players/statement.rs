@@ -47,18 +47,18 @@ const COLUMNS: [&str; 14] = [
 pub struct TooManyBookings;
 
 impl Reports {
-    /// Returns the statement of a player's wallet, whose name is given.
+    /// Returns the statement of a player's wallet, whose name is given, without the explanations of
+    /// its lines.
     pub async fn statement(
         &self,
         player: PlayerId,
         name: String,
         period: Interval,
     ) -> Result<Result<Statement, TooManyBookings>, ReportError> {
-        let mut lines = self.statement_lines(player, period).await?;
+        let lines = self.statement_lines(player, period).await?;
         if lines.len() > LINES_MAX {
             return Ok(Err(TooManyBookings));
         }
-        self.explain_lines(player, &mut lines).await?;
         let mut sums = StatementAmounts::default();
         for line in &lines {
             add(&mut sums, line.amounts)?;

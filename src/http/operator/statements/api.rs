@@ -17,7 +17,7 @@ pub(crate) async fn show_statement(
     Path(id): Path<Uuid>,
     Query(period): Query<StatementPeriod>,
 ) -> Result<Json<Statement>, Problem> {
-    Ok(Json(query::load_statement(&services, PlayerId(id), period).await?))
+    Ok(Json(query::load_explained(&services, PlayerId(id), period).await?))
 }
 
 pub(crate) async fn export_statement(

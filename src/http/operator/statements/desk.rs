@@ -1,4 +1,4 @@
-//! The statement of a wallet on one page: every booking of a period with its balance, and the sums.
+//! The statement of a wallet: the sums of a period, and its bookings with their balances by page.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -10,24 +10,36 @@ use maud::{Markup, html};
 use uuid::Uuid;
 
 use super::query;
+use crate::db::Page;
 use crate::http::operator::desk_ui::{
     ErrorPage, FilterForm, HouseZone, OperatorSession, SearchForm, coins, facts, game_link,
-    operation_title, page, sortable_by_script, table_of,
+    operation_title, page, pager, sortable_by_script, table_of,
 };
 use crate::http::operator::sanctions::NamedPlayers;
-use crate::http::{Path, Services};
+use crate::http::{Cursors, PageOf, PageRequest, Path, Problem, Services};
 use crate::ids::PlayerId;
 use crate::reports::describe_items;
 
+/// The number of bookings on one page.
+const PAGE: u32 = 100;
+
 pub(crate) async fn show_statement(
     State(services): State<Services>,
+    State(cursors): State<Cursors>,
     session: OperatorSession,
     Path(player): Path<Uuid>,
     FilterForm(form): FilterForm<SearchForm>,
 ) -> Result<Response, ErrorPage> {
-    let period = form.to_query(&session.zone)?.filter;
-    let statement = query::load_statement(&services, PlayerId(player), period).await?;
-    let others = statement.lines.iter().flat_map(|line| &line.payments).map(|one| one.player);
+    let query = form.to_query(&session.zone)?;
+    let request = PageRequest::new(session.operator.clone(), query, PAGE, cursors);
+    let mut statement = query::load_statement(&services, PlayerId(player), request.filter).await?;
+    let lines = std::mem::take(&mut statement.lines);
+    let list = format!("desk/players/{player}/statement");
+    let read = async |after, limit| Ok::<_, Problem>(page_of_lines(lines, after, limit));
+    let PageOf { items: mut lines, next_cursor } = request.read(&list, read).await?;
+    services.reports.explain_lines(PlayerId(player), &mut lines).await?;
+    let is_complete = request.is_first_page() && next_cursor.is_none();
+    let others = lines.iter().flat_map(|line| &line.payments).map(|one| one.player);
     let named = NamedPlayers::load(&services, others.chain([player])).await?;
     let here = format!("/desk/players/{player}/statement");
     let body = html! {
@@ -41,7 +53,9 @@ pub(crate) async fn show_statement(
         (totals(&statement))
         p { a class="button" data-export href=(form.to_url(&format!("{here}.csv"))) { "Export as CSV" } }
         h2 { "Bookings" }
-        (sortable_by_script(lines_table(&session.zone, &named, &statement.lines)))
+        @let table = lines_table(&session.zone, &named, &lines);
+        @if is_complete { (sortable_by_script(table)) } @else { (table) }
+        (pager(&here, &form.conditions(), next_cursor.as_deref()))
     };
     Ok(page(&session, "Statement", body))
 }
@@ -54,6 +68,18 @@ pub(crate) async fn export_csv(
 ) -> Result<Response, ErrorPage> {
     let period = form.to_query(&session.zone)?.filter;
     Ok(query::export(&services, &session.operator, PlayerId(player), period).await?)
+}
+
+/// Returns up to `limit` lines after that of an operation.
+fn page_of_lines(
+    mut lines: Vec<StatementLine>,
+    after: Option<i64>,
+    limit: u32,
+) -> Page<StatementLine, i64> {
+    if let Some(after) = after {
+        lines.retain(|line| line.operation > after);
+    }
+    Page::from_rows(lines, limit, |line| line.operation)
 }
 
 fn spelled_period(zone: &HouseZone, statement: &Statement) -> Markup {
@@ -80,7 +106,7 @@ fn totals(statement: &Statement) -> Markup {
 fn lines_table(zone: &HouseZone, named: &NamedPlayers, lines: &[StatementLine]) -> Markup {
     let amount = |amount: bahay_api::Coins| html! { @if !amount.is_zero() { (coins(amount)) } };
     table_of(
-        "Bookings, oldest first",
+        "Bookings by time",
         lines,
         &[
             ("Booked", &|line| zone.time(line.booked_at)),

@@ -19,7 +19,7 @@ use crate::reports::{Interval, TooManyBookings, write_statement};
 /// The period of a statement without a beginning.
 const PERIOD: Duration = Duration::from_hours(24);
 
-/// Returns the statement of an existing player.
+/// Returns the statement of an existing player, without the explanations of its lines.
 pub(super) async fn load_statement(
     services: &Services,
     player: PlayerId,
@@ -39,6 +39,17 @@ pub(super) async fn load_statement(
     })
 }
 
+/// Returns the statement of an existing player.
+pub(super) async fn load_explained(
+    services: &Services,
+    player: PlayerId,
+    period: StatementPeriod,
+) -> Result<Statement, Problem> {
+    let mut statement = load_statement(services, player, period).await?;
+    services.reports.explain_lines(player, &mut statement.lines).await?;
+    Ok(statement)
+}
+
 /// Returns the statement as a CSV file, after recording the export in the audit log.
 pub(super) async fn export(
     services: &Services,
@@ -46,7 +57,7 @@ pub(super) async fn export(
     player: PlayerId,
     period: StatementPeriod,
 ) -> Result<Response, Problem> {
-    let statement = load_statement(services, player, period).await?;
+    let statement = load_explained(services, player, period).await?;
     let subject = format!("player:{player}");
     let detail = json!({ "from": statement.from, "to": statement.to });
     services.audit.record(&operator.actor(), Action::Exported, &subject, detail).await?;

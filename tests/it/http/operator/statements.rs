@@ -5,7 +5,7 @@ use bahay::operators::Role;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
-use crate::desk::browser::Browser;
+use crate::desk::browser::{Browser, between};
 use crate::http::server::{Guest, Server, expect_refusal, list_players, ok, text};
 use crate::support::bank::{PotGoes, table};
 use crate::support::csv::CsvFile;
@@ -156,4 +156,29 @@ async fn a_statement_is_a_page_and_a_file() {
     let audited = "select subject from audit_entries where action = 'export'";
     let subjects: Vec<String> = read_values(&server.bank.pool, audited).await;
     assert_eq!(subjects, [format!("player:{}", guests[1].id)]);
+}
+
+/// A statement of many bookings has several pages at the desk; each shows the sums of the period.
+#[tokio::test]
+async fn a_long_statement_has_pages() {
+    let (server, guests) = Server::with_guests(3).await;
+    let players = list_players(&guests);
+    for _ in 0..50 {
+        server.bank.play(table(), &players, 1, 3, PotGoes::Nowhere).await;
+    }
+    let mut luz = Browser::enrolled(&server, "ate.luz", Role::Support).await;
+    let here = format!("/desk/players/{}/statement", guests[1].id);
+    let typed = |days| day(days).strftime("%Y-%m-%dT%H:%M").to_string();
+    let first = luz.load(&format!("{here}?from={}&to={}", typed(-1), typed(1))).await;
+    first.shows("<dt>Closing balance</dt>");
+    let balances = |page: &str| page.matches("\"/desk/ledger?operation=").count();
+    assert_eq!(balances(&first.text), 100);
+    assert!(!first.text.contains("data-sort"), "the script sorts complete lists only");
+    let next = between(&first.text, "rel=\"next\" href=\"", "\"").replace("&amp;", "&");
+    let last = luz.load(&next).await;
+    assert_eq!(balances(&last.text), 1);
+    let sums = |page: &str| between(page, "<dl class=\"facts\">", "</dl>").to_owned();
+    assert_eq!(sums(&first.text), sums(&last.text));
+    assert!(!last.text.contains("rel=\"next\""));
+    luz.get(&format!("{here}?cursor=1~00")).await.expect(422).shows("cursor_invalid");
 }
