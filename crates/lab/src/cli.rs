@@ -183,6 +183,8 @@ async fn generate_history(
     let report_progress = |games| eprintln!("{games} games");
     let HistorySummary { games, players, windows } =
         fixtures::generate(&pool, what, Clock::system().now(), calendar, report_progress).await?;
+    // Without statistics, the statements that count for reports may exceed their time-out.
+    db::vacuum(&pool).await?;
     eprintln!("counting them for reports");
     let reports = Reports::with_own_pool(&pool);
     reports.catch_up().await?;
