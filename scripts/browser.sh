@@ -2,7 +2,8 @@
 # Tests the desk in a browser, on a server of its own: tests/browser/desk.mjs, with the machine's Chromium or that
 # of its distribution (see programs.sh). The test of the game follows (see play.sh).
 #
-# The browser driver is installed under target/browser, in the versions of tests/browser/package-lock.json.
+# The browser driver is installed under target/browser, in the versions of tests/browser/package-lock.json. With
+# DESK_PICTURES, a picture of every checked page of the desk in each size and colour is written to that folder.
 
 BROWSER=target/browser
 
@@ -46,7 +47,7 @@ check_browser() {
   (
     cd "$BROWSER"
     run_child with_libraries "$NODE" desk.mjs "$BAHAY_URL" "$CHROMIUM" "$sandbox" "$admin" "$finance" \
-      "$REDIS_CLI" "$REDIS_SOCKET" "$(service_pid redis)" "$(service_pid postgres)" "$BINARY"
+      "$REDIS_CLI" "$REDIS_SOCKET" "$(service_pid redis)" "$(service_pid postgres)" "$BINARY" "${DESK_PICTURES:-}"
   ) || die "the browser test of the desk failed: see above"
 }
 

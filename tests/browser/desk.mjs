@@ -3,12 +3,14 @@
 // live. Every page is checked with axe, in light and dark and on a phone.
 //
 // usage: node desk.mjs URL CHROMIUM SANDBOX CODE_OF_ADMIN CODE_OF_FINANCE REDIS_CLI REDIS_SOCKET PID_OF_REDIS
-// PID_OF_POSTGRES BINARY, after games were played in the room newbie and in OTHER_ROOMS
+// PID_OF_POSTGRES BINARY [PICTURES], after games were played in the room newbie and in OTHER_ROOMS. With PICTURES,
+// a picture of every checked page in each size and colour is written to that folder.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { createHmac, randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import { createJobs, doJobs, endHalts, onPhone, openAlerts } from './jobs.mjs';
 import { runOutages } from './outages.mjs';
@@ -16,7 +18,7 @@ import { testSuggestions } from './suggestions.mjs';
 import { runTournaments } from './tournaments.mjs';
 
 const [url, executablePath, sandbox, codeOfAdmin, codeOfFinance, ...ofServices] = process.argv.slice(2);
-const [redisCli, redisSocket, redis, postgres, binary] = ofServices;
+const [redisCli, redisSocket, redis, postgres, binary, pictures = ''] = ofServices;
 /** The services of the tested server: the programs, and the ids of their processes. */
 const services = { redisCli, redisSocket, redis: Number(redis), postgres: Number(postgres), binary };
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -53,6 +55,7 @@ async function api(method, path, token, body) {
 
 const guest = () => api('POST', '/v1/sign-in/guest', null, { device_id: `browser-${randomUUID()}` });
 
+if (pictures) mkdirSync(pictures, { recursive: true });
 const browser = await chromium.launch({
   executablePath,
   chromiumSandbox: sandbox === 'sandbox',
@@ -129,6 +132,10 @@ async function checkPage(page, what) {
     await page.emulateMedia({ colorScheme });
     for (const width of [1280, 768, 360]) {
       await page.setViewportSize({ width, height: 800 });
+      if (pictures) {
+        const name = `${what.replaceAll(/[^a-z0-9]+/gi, '-')}-${colorScheme}-${width}.png`;
+        await page.screenshot({ path: join(pictures, name), fullPage: true });
+      }
       for (const finding of await findings(page)) {
         mistakes.push(`${what}, ${colorScheme}, ${width} wide: ${finding}`);
       }
