@@ -4,6 +4,10 @@
 // order.
 'use strict';
 
+// On a narrow page the navigation is one line: the current page is scrolled into it.
+const current = document.querySelector('header nav [aria-current]');
+if (current) current.closest('nav').scrollLeft = current.offsetLeft - 32;
+
 // A form is sent without leaving its page, so that a refusal, a lost connection or an ended session loses
 // nothing that was filled in.
 document.addEventListener('submit', async (event) => {

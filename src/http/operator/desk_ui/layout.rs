@@ -34,6 +34,26 @@ const PAGES: &[(&str, &str)] = &[
 const ADMINISTRATOR_PAGES: &[(&str, &str)] =
     &[("/desk/operators", "Operators"), ("/desk/jobs", "Jobs"), ("/desk/audit", "Audit")];
 
+/// The beginnings of paths, beside those of the navigation, that belong to a page of it.
+const BELOW_PAGES: &[(&str, &str)] = &[
+    ("/desk/games", "/desk/settlements"),
+    ("/desk/transfers", "/desk/ledger"),
+    ("/desk/tournament-requests", "/desk/tournaments"),
+    ("/desk/tournament-schedules", "/desk/tournaments"),
+];
+
+/// Returns the value of `aria-current` for a page of the navigation: `page` at its own path,
+/// `true` at a path below it.
+fn mark_current(page: &str, path: &str) -> Option<&'static str> {
+    let is_below = |start: &str| path.strip_prefix(start).is_some_and(|rest| rest.starts_with('/'));
+    if path == page {
+        return Some("page");
+    }
+    let belongs =
+        |&(start, owner): &(&str, &str)| owner == page && (path == start || is_below(start));
+    (is_below(page) || BELOW_PAGES.iter().any(belongs)).then_some("true")
+}
+
 /// Draws a page for an operator. The title is also its heading.
 pub(crate) fn page(session: &OperatorSession, title: &str, body: Markup) -> Response {
     page_with_heading(session, title, html! { (title) }, body)
@@ -56,7 +76,7 @@ pub(crate) fn page_with_heading(
             nav aria-label="Pages" {
                 ul {
                     @for (path, name) in PAGES.iter().chain(administrator_pages) {
-                        li { a href=(path) aria-current=[(*name == title).then_some("page")] { (name) } }
+                        li { a href=(path) aria-current=[mark_current(path, &session.path)] { (name) } }
                     }
                 }
             }

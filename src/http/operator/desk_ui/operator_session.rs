@@ -49,6 +49,8 @@ pub(crate) struct OperatorSession {
     pub(crate) zone: HouseZone,
     /// The titles of the rooms that pages name.
     pub(crate) rooms: RoomTitles,
+    /// The path of the request.
+    pub(crate) path: String,
     token: DeskToken,
 }
 
@@ -86,7 +88,8 @@ impl FromRequestParts<Services> for OperatorSession {
             Ok(operator) => {
                 let zone = HouseZone::new(state.standings.calendar().zone.clone());
                 let rooms = RoomTitles::new(state.lobby.rooms());
-                Ok(Self { operator, zone, rooms, token })
+                let path = parts.uri.path().to_owned();
+                Ok(Self { operator, zone, rooms, path, token })
             }
             Err(OperatorAuthError::SessionEnded) => Err(ended()),
             Err(error) => Err(ErrorPage::from(error).into_response()),

@@ -17,7 +17,8 @@ use crate::http::operator::desk_ui::form_fields::{
     FieldError, FormFields, ParseFields, parse_fields,
 };
 use crate::http::operator::desk_ui::{
-    ErrorPage, FilterForm, OperatorSession, badge, coins, facts, game_link, id, page, table_of,
+    ErrorPage, FilterForm, OperatorSession, badge, coins, ending_title, facts, game_link, id, page,
+    table_of,
 };
 use crate::http::operator::ledger::desk::operation_section;
 use crate::http::operator::sanctions::NamedPlayers;
@@ -92,7 +93,7 @@ fn body(session: &OperatorSession, named: &NamedPlayers, dossier: &Dossier) -> M
     html! {
         (facts(&[
             ("Id", id(&game.game)),
-            ("Room", html! { a href={ "/desk/settlements?room=" (game.room) } { (game.room) } }),
+            ("Room", html! { a href={ "/desk/settlements?room=" (game.room) } { (session.rooms.title(&game.room)) } }),
             ("Table", html! { a href={ "/desk/tables/" (game.table) } { (id(&game.table)) } }),
             ("State", state(game, void_reason.as_deref())),
             ("Opened", session.zone.time(clock.to_ledger(game.opened_at_ms))),
@@ -126,7 +127,7 @@ fn state(game: &GameDetail, void_reason: Option<&str>) -> Markup {
     };
     html! {
         (badge(kind, game.state.as_str()))
-        @if let Some(ending) = &game.ending { " by " (ending) }
+        @if let Some(ending) = &game.ending { ": " (ending_title(&game.kind, Some(ending))) }
         @if let Some(reason) = void_reason { ": " (reason) }
         @if game.reversed_at_ms.is_some() { " " (badge("bad", "reversed")) }
     }

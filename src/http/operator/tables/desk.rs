@@ -117,7 +117,7 @@ pub(crate) async fn show_table(
     Path(table): Path<Uuid>,
 ) -> Result<Response, ErrorPage> {
     let here = format!("{HERE}/{table}");
-    let now = live_part(&services, TableId(table)).await;
+    let now = live_part(&services, &session, TableId(table)).await;
     let body = html! {
         p { "Table " (id(&table)) }
         p { button type="button" data-hold="live" aria-pressed="false" hidden { "Pause updates" } }
@@ -142,13 +142,13 @@ pub(crate) async fn show_table(
 /// Returns the live part of the page, for the script to refresh.
 pub(crate) async fn refresh(
     State(services): State<Services>,
-    _seat: OperatorSession,
+    session: OperatorSession,
     Path(table): Path<Uuid>,
 ) -> Response {
-    Html(live_part(&services, TableId(table)).await.into_string()).into_response()
+    Html(live_part(&services, &session, TableId(table)).await.into_string()).into_response()
 }
 
-async fn live_part(services: &Services, table: TableId) -> Markup {
+async fn live_part(services: &Services, session: &OperatorSession, table: TableId) -> Markup {
     let alert = |text: &str| html! { p class="alert" { (text) "." } };
     let table = match query::find_table(services, table).await {
         Ok(table) => table,
@@ -160,10 +160,14 @@ async fn live_part(services: &Services, table: TableId) -> Markup {
     let players = shown.seats.iter().flatten().map(|seat| seat.player.0);
     // A table is displayed without badges while PostgreSQL is unavailable.
     let named = NamedPlayers::load(services, players).await.unwrap_or_default();
-    draw_table(&shown, &named)
+    draw_table(session, &shown, &named)
 }
 
-fn draw_table(shown: &TableView<AnyGame>, named: &NamedPlayers) -> Markup {
+fn draw_table(
+    session: &OperatorSession,
+    shown: &TableView<AnyGame>,
+    named: &NamedPlayers,
+) -> Markup {
     let (phase, game, playing) = match &shown.phase {
         PhaseView::Waiting => ("waiting for players", None, None),
         PhaseView::Preparing { game, .. } => ("preparing", Some(game), None),
@@ -188,7 +192,7 @@ fn draw_table(shown: &TableView<AnyGame>, named: &NamedPlayers) -> Markup {
     let columns = "#Seat | Player | Played by | #Crown";
     html! {
         (facts(&[
-            ("Room", html! { (shown.terms.room) }),
+            ("Room", html! { (session.rooms.title(&shown.terms.room)) }),
             ("Game played", html! { (catalog::kind_title(&shown.kind)) }),
             ("State", html! { (phase) }),
             ("Game", html! { @if let Some(game) = game { (id(game)) } }),

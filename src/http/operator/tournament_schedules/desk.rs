@@ -187,11 +187,12 @@ pub(crate) async fn form(
 fn draw_preview(session: &OperatorSession, form: &ScheduleForm, draft: &ScheduleDraft) -> Markup {
     let times: Vec<String> =
         draft.times.times.iter().map(|time| time.strftime("%H:%M").to_string()).collect();
+    let hours = draft.announce_before_s / 3_600;
     html! {
         h2 { "The schedule in full" }
         p {
             "On " (draft.times.days.len()) " days a week at " (times.join(", ")) ", each announced "
-            (draft.announce_before_s / 3_600) " hours before its start."
+            (hours) @if hours == 1 { " hour" } @else { " hours" } " before its start."
         }
         (draw_terms(&session.zone, &draft.terms, None))
         form method="post" action=(HERE) {

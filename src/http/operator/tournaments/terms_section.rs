@@ -47,7 +47,7 @@ pub(crate) fn draw_terms(zone: &HouseZone, terms: &TournamentTerms, code: Option
             (table_of("Shares of the places, by the number of entrants", &terms.payouts, &[
                 ("#From entrants", &|step| html! { (step.entrants_from) }),
                 ("Shares from the first place", &|step| html! { (describe_shares(step)) }),
-                ("#At the guarantee, the first", &|step| first_prize(terms.guarantee, step)),
+                ("#First prize at the guarantee", &|step| first_prize(terms.guarantee, step)),
             ]))
         }
     }
@@ -68,7 +68,7 @@ fn describe_format(format: &Format) -> String {
     let title = format_title(format);
     match format {
         Format::SitAndGo { games } => {
-            format!("{title}: {games} games at each table, of which the first advances")
+            format!("{title}: {games} games at each table, the best player of a table advances")
         }
         Format::KnockOut { stages } => {
             let stages: Vec<String> = stages.iter().map(describe_stage).collect();
