@@ -11,10 +11,11 @@
 //! by the node that claimed it ([`DeadNodeReaper`]). Each record is removed after its table was
 //! informed, so a reaper that dies loses nothing, and a repeated disconnect is idempotent.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use bahay_engine::game::Refusal;
 use bahay_engine::table::{ConnectionId, Input, PlayerId, TableId};
+use uuid::Uuid;
 
 use crate::failure::TableError;
 
@@ -61,8 +62,6 @@ pub struct ConnectionRecord {
 struct LocalConnection {
     present: PlayerConnection,
     shard: u16,
-    /// The connection has ended, and its table could not be informed.
-    is_departed: bool,
 }
 
 /// The identity of this node in one shard.
@@ -79,12 +78,19 @@ pub struct Presence {
     /// Indexed by shard.
     identities: Vec<ShardIdentity>,
     local: BTreeMap<ConnectionId, LocalConnection>,
+    /// The connections, with their shards, that have ended and whose tables could not be informed.
+    /// Each heartbeat asks for those of its shard, so they are not searched among all connections.
+    departed: BTreeSet<(u16, ConnectionId)>,
 }
 
 impl Presence {
     pub fn new(node: NodeId, shards: usize) -> Self {
         let identity = ShardIdentity { node, has_beaten: false };
-        Self { identities: vec![identity; shards], local: BTreeMap::new() }
+        Self {
+            identities: vec![identity; shards],
+            local: BTreeMap::new(),
+            departed: BTreeSet::new(),
+        }
     }
 
     /// Returns the node's identity in a shard, and whether the shard has accepted a heartbeat under
@@ -105,9 +111,9 @@ impl Presence {
         let identity = &mut self.identities[usize::from(shard)];
         if is_dead {
             *identity = ShardIdentity { node: new_node(), has_beaten: false };
-            let connections =
-                self.local.values_mut().filter(|connection| connection.shard == shard);
-            connections.for_each(|connection| connection.is_departed = true);
+            let connections = self.local.values().filter(|connection| connection.shard == shard);
+            self.departed
+                .extend(connections.map(|connection| (shard, connection.present.connection)));
         } else {
             identity.has_beaten = true;
         }
@@ -127,8 +133,10 @@ impl Presence {
             return None;
         };
         let present = PlayerConnection { table, player, connection };
-        let connection = LocalConnection { present, shard, is_departed: false };
-        let before = self.local.insert(present.connection, connection);
+        let before = self.local.insert(connection, LocalConnection { present, shard });
+        if let Some(before) = before {
+            self.departed.remove(&(before.shard, connection));
+        }
         let before = before.filter(|before| before.present != present);
         let before = before.map(|before| self.to_record(before.present, before.shard));
         Some((self.to_record(present, shard), before))
@@ -143,7 +151,8 @@ impl Presence {
         submitted: &Result<u64, TableError<I>>,
     ) -> Option<ConnectionRecord> {
         let present = departed.filter(|_| is_departure_known(submitted))?;
-        self.local.remove(&present.connection)?;
+        let connection = self.local.remove(&present.connection)?;
+        self.departed.remove(&(connection.shard, present.connection));
         Some(self.to_record(present, shard))
     }
 
@@ -155,15 +164,16 @@ impl Presence {
     /// Marks a connection as ended whose table could not be informed. The disconnect is retried
     /// with a later heartbeat.
     pub fn mark_departed(&mut self, connection: ConnectionId) {
-        if let Some(connection) = self.local.get_mut(&connection) {
-            connection.is_departed = true;
+        if let Some(&LocalConnection { shard, .. }) = self.local.get(&connection) {
+            self.departed.insert((shard, connection));
         }
     }
 
     /// Returns up to `limit` ended connections of a shard whose tables are not informed yet.
     pub fn departed(&self, shard: u16, limit: usize) -> Vec<PlayerConnection> {
-        let departed = self.in_shard(shard).filter(|connection| connection.is_departed);
-        departed.map(|connection| connection.present).take(limit).collect()
+        let of_shard = (shard, ConnectionId(Uuid::nil()))..=(shard, ConnectionId(Uuid::max()));
+        let departed = self.departed.range(of_shard).take(limit);
+        departed.filter_map(|(_, connection)| self.find(*connection)).collect()
     }
 
     /// Returns all connections to tables of a shard.
@@ -241,5 +251,58 @@ impl DeadNodeReaper {
     /// Handles the result of `Forget`.
     pub fn handle_forgotten(&mut self) {
         self.next = Some(ReaperCall::ReadConnections);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bahay_engine::table::{ConnectionId, Input, PlayerId, TableId};
+    use uuid::Uuid;
+
+    use super::{NodeId, PlayerConnection, Presence};
+
+    fn connection(number: u128) -> PlayerConnection {
+        PlayerConnection {
+            table: TableId(Uuid::from_u128(1)),
+            player: PlayerId(Uuid::from_u128(number)),
+            connection: ConnectionId(Uuid::from_u128(number)),
+        }
+    }
+
+    /// Returns the presence of a node with three connections: two in shard 0, one in shard 1.
+    fn presence() -> Presence {
+        let mut presence = Presence::new(NodeId(Uuid::from_u128(9)), 2);
+        for (number, shard) in [(1, 0), (2, 0), (3, 1)] {
+            connect(&mut presence, number, shard);
+        }
+        presence
+    }
+
+    fn connect(presence: &mut Presence, number: u128, shard: u16) {
+        let PlayerConnection { table, player, connection } = connection(number);
+        let input: Input<()> = Input::Connect { player, connection };
+        presence.prepare_submit(table, shard, &input);
+    }
+
+    #[test]
+    fn ended_connections_are_listed_by_shard_until_they_return() {
+        let mut presence = presence();
+        assert_eq!(presence.departed(0, 9), []);
+        for number in [2, 1, 3, 4] {
+            presence.mark_departed(connection(number).connection);
+        }
+        assert_eq!(presence.departed(0, 9), [connection(1), connection(2)]);
+        assert_eq!(presence.departed(0, 1), [connection(1)]);
+        assert_eq!(presence.departed(1, 9), [connection(3)]);
+        connect(&mut presence, 1, 0);
+        assert_eq!(presence.departed(0, 9), [connection(2)]);
+    }
+
+    #[test]
+    fn all_connections_of_a_shard_end_when_its_node_is_declared_dead() {
+        let mut presence = presence();
+        assert!(presence.record_heartbeat(0, true, || NodeId(Uuid::from_u128(8))));
+        assert_eq!(presence.departed(0, 9), [connection(1), connection(2)]);
+        assert_eq!(presence.departed(1, 9), []);
     }
 }
