@@ -10,6 +10,15 @@ use crate::db::{self, to_sql};
 /// milliseconds.
 pub const TOURNAMENT_STUCK_MS: u32 = 180_000;
 
+/// The numbers of nodes that failed.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FailedNodes {
+    /// Without a recent heartbeat, and not dead yet.
+    pub silent: i64,
+    /// Declared dead in the last hour.
+    pub dead: i64,
+}
+
 /// The reader of the alerts. Clones share the pool.
 #[derive(Clone, Debug)]
 pub struct Alerts {
@@ -21,13 +30,13 @@ impl Alerts {
         Self { pool }
     }
 
-    /// Reads the alerts, given the number of nodes that were lost in the last hour; `None` if the
-    /// live store is not writable. The number of pairs with signs of collusion is `None` if it is not
+    /// Reads the alerts, given the numbers of nodes that failed; `None` if the live store is not
+    /// writable. The number of pairs with signs of collusion is `None` if it is not
     /// known.
     pub async fn read(
         &self,
         at: Timestamp,
-        dead_nodes: Option<i64>,
+        failed_nodes: Option<FailedNodes>,
         pairs_suspected: Option<i64>,
     ) -> Result<HouseAlerts, sqlx::Error> {
         let due = Timestamp::from_ms(at.ms() - i64::from(TOURNAMENT_STUCK_MS));
@@ -65,10 +74,12 @@ impl Alerts {
             .fetch_one(&self.pool)
         };
         let row = db::retry(once).await?;
+        let FailedNodes { silent, dead } = failed_nodes.unwrap_or_default();
         Ok(HouseAlerts {
             at: at.into(),
-            is_live_store_writable: dead_nodes.is_some(),
-            dead_nodes: dead_nodes.unwrap_or_default(),
+            is_live_store_writable: failed_nodes.is_some(),
+            silent_nodes: silent,
+            dead_nodes: dead,
             is_house_open: row.is_house_open,
             ledger_differences: row.ledger_differences,
             tables_halted: row.tables_halted,

@@ -50,7 +50,7 @@ use audit::{Actor, Channel};
 pub use bahay_api::operator::operators::OperatorRole as Role;
 
 pub use adjustments::{AdjustmentBounds, BoundScope, DailyLimitError};
-pub use alerts::{Alerts, TOURNAMENT_STUCK_MS};
+pub use alerts::{Alerts, FailedNodes, TOURNAMENT_STUCK_MS};
 pub use audit::Audit;
 pub use correction_content::CorrectionContent;
 pub use correction_previews::CorrectionPreview;

@@ -24,7 +24,7 @@ async fn alerts_name_failures_and_waiting_work_with_links() {
 
     let token = luz.create_token().await;
     let well = json!({
-        "is_live_store_writable": true, "dead_nodes": 0, "is_house_open": true,
+        "is_live_store_writable": true, "silent_nodes": 0, "dead_nodes": 0, "is_house_open": true,
         "ledger_differences": 0, "tables_halted": 0, "corrections_open": 0,
         "tournament_requests_open": 0, "tournaments_stuck": 0, "reports_open": 0, "jobs_dead": 0,
     });

@@ -1,6 +1,8 @@
 //! Presence: the connections of each node, and the consequences of a node's death.
 
-use bahay::live_store::{NodeId, PlayerConnection};
+use std::time::Duration;
+
+use bahay::live_store::{GAP_MS, NodeId, PlayerConnection};
 use bahay::tables::TableError;
 use bahay_engine::table::{ConnectionId, Event, Input, PlayerId, TableId};
 use redis::AsyncCommands as _;
@@ -72,6 +74,31 @@ async fn a_node_declared_dead_ends_its_watches() {
     let _again = ConnectedPlayer::join(&silent, table, players[0]).await;
     watcher.wait_until(|table| is_connected(table, players[0])).await;
     assert!(is_connected(&watcher.table, players[1]));
+}
+
+/// A node is silent before it is dead, but not while the live store itself was unavailable.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_node_that_misses_heartbeats_is_silent() {
+    let live = TestLive::new();
+    let (redis, _publications) = live.connect().await;
+    let [silent, other] = [NodeId(Uuid::new_v4()), NodeId(Uuid::new_v4())];
+    let beat = async |node| {
+        redis.send_heartbeat(0, node, false, None).await.unwrap();
+    };
+    beat(silent).await;
+    wait_until("one of the nodes is silent", async || {
+        beat(other).await;
+        redis.count_silent_nodes().await.unwrap() == 1
+    })
+    .await;
+    wait_until("the silent node is dead", async || {
+        beat(other).await;
+        redis.count_silent_nodes().await.unwrap() == 0
+    })
+    .await;
+    // Without any heartbeat for longer than that, the store was unavailable to all.
+    tokio::time::sleep(Duration::from_millis(u64::from(GAP_MS) + 100)).await;
+    assert_eq!(redis.count_silent_nodes().await.unwrap(), 0);
 }
 
 /// The connections of a dead node are reported once, even if the first node that claims it dies as

@@ -24,6 +24,8 @@ pub struct HouseAlerts {
     pub at: Time,
     /// False if the live store, which holds the tables, accepted no write within a second.
     pub is_live_store_writable: bool,
+    /// The nodes that have sent no heartbeat for 1.9 seconds. A node is declared dead after three.
+    pub silent_nodes: i64,
     /// The nodes that were declared dead in the last hour, because they stopped without notice. Their
     /// tables continue on other nodes.
     pub dead_nodes: i64,

@@ -17,15 +17,21 @@
 
 use bahay_engine::table::{ConnectionId, PlayerId, TableId, Timestamp};
 use bahay_shell::{NodeId, PlayerConnection};
+use futures_util::future::try_join_all;
 use uuid::Uuid;
 
 use crate::{LiveStore, Script, Unavailable, script, text_or_empty};
 
 static BEAT: Script = script!("beat.lua");
+static SILENT: Script = script!("silent.lua");
 static TIME: Script = script!("time.lua");
 
 /// The time without a heartbeat after which a node is dead, in milliseconds.
 const SILENCE_MS: u32 = 3_000;
+
+/// The time without a heartbeat after which operators are told that a node does not respond, in
+/// milliseconds. The desk asks every second, and shows it within three.
+const ALERT_SILENCE_MS: u32 = 1_900;
 
 /// The time without any heartbeat after which Redis counts as having been unavailable, or its clock
 /// as set, in milliseconds. It exceeds the delay of two late heartbeats.
@@ -110,6 +116,18 @@ impl LiveStore {
     pub async fn count_dead_nodes(&self, at: Timestamp) -> Result<i64, Unavailable> {
         let oldest = at.ms() - i64::from(DEAD_NODE_LIFE_MS);
         self.query(redis::cmd("ZCOUNT").arg(self.dead_nodes_key()).arg(oldest).arg("+inf")).await
+    }
+
+    /// Returns the number of nodes whose last heartbeat is too old for operators, but that are not
+    /// dead yet: the greatest of all shards. None are while no node sends heartbeats.
+    pub async fn count_silent_nodes(&self) -> Result<i64, Unavailable> {
+        let counts = self.shards().map(async |shard| {
+            let mut call = SILENT.key(self.shard_key(shard, "beats"));
+            call.key(self.shard_key(shard, "clock")).arg(ALERT_SILENCE_MS).arg(GAP_MS);
+            self.invoke(&call).await
+        });
+        let counts: Vec<i64> = try_join_all(counts).await?;
+        Ok(counts.into_iter().max().unwrap_or_default())
     }
 
     fn dead_nodes_key(&self) -> String {

@@ -23,6 +23,7 @@ pub(crate) async fn refresh(
 fn draw(alerts: &HouseAlerts, is_administrator: bool) -> Markup {
     let differences = ["difference in the ledger", "differences in the ledger"];
     let dead = ["server died within the hour", "servers died within the hour"];
+    let silent = ["server does not respond", "servers do not respond"];
     let halted = ["table halted", "tables halted"];
     let corrections = ["correction to decide", "corrections to decide"];
     let requests = ["tournament to approve", "tournaments to approve"];
@@ -34,6 +35,7 @@ fn draw(alerts: &HouseAlerts, is_administrator: bool) -> Markup {
             @if !alerts.is_live_store_writable {
                 (alert("bad", "/desk/tables", "The live store does not respond: no table can play"))
             }
+            (counted("bad", "/desk/tables", alerts.silent_nodes, silent))
             (counted("bad", "/desk/tables", alerts.dead_nodes, dead))
             (counted("bad", "/desk/ledger#checks", alerts.ledger_differences, differences))
             (counted("bad", "/desk/tables#halted", alerts.tables_halted, halted))

@@ -5,7 +5,8 @@ use std::time::Duration;
 use bahay_api::operator::alerts::HouseAlerts;
 
 use crate::http::{Problem, Services};
-use crate::operators::Alerts;
+use crate::live_store::Unavailable;
+use crate::operators::{Alerts, FailedNodes};
 
 /// The time within which the live store has to accept a write. It is short, because the desk shows
 /// a failure within three seconds.
@@ -16,14 +17,18 @@ pub(super) async fn read_alerts(services: &Services) -> Result<HouseAlerts, Prob
     let at = services.clock.now();
     let live = async {
         services.live.check_writable().await?;
-        services.live.count_dead_nodes(at).await
+        let (silent, dead) = tokio::try_join!(
+            services.live.count_silent_nodes(),
+            services.live.count_dead_nodes(at)
+        )?;
+        Ok::<_, Unavailable>(FailedNodes { silent, dead })
     };
     // Neither waits for the other: together they leave time within the three seconds.
-    let (dead_nodes, suspected) = tokio::join!(
+    let (failed_nodes, suspected) = tokio::join!(
         tokio::time::timeout(LIVE_STORE_TIMEOUT, live),
         services.pairs.count_suspected(at)
     );
-    let dead_nodes = dead_nodes.ok().and_then(Result::ok);
+    let failed_nodes = failed_nodes.ok().and_then(Result::ok);
     let alerts = Alerts::new(services.pool.clone());
-    Ok(alerts.read(at, dead_nodes, suspected).await?)
+    Ok(alerts.read(at, failed_nodes, suspected).await?)
 }
