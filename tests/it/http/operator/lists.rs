@@ -110,7 +110,7 @@ async fn complete_tables_are_marked_for_sorting() {
         ("/desk/transfers?from=2025-01-01", "Transfers by purpose<"),
         ("/desk/transfers?from=2025-01-01", "Transfers by purpose, room"),
         (&player, "Partners in"),
-        (&format!("{player}/statement"), "Bookings, oldest"),
+        (&format!("{player}/statement"), "Bookings by time"),
     ] {
         let page = luz.load(path).await.text;
         let before = page.split_once(&format!("<caption>{caption}")).expect("the table exists").0;
