@@ -109,6 +109,8 @@ impl<'a> Judge for EnsembleJudge<'a> {
 
 #[cfg(test)]
 mod tests {
+    use alloc::vec;
+
     use super::{
         EnsembleJudge, Judge as _, LargeNetwork, NetworkPosition, ONE, SuitPermutation, Vec,
     };
@@ -118,11 +120,17 @@ mod tests {
     #[test]
     fn an_ensemble_averages_its_networks() {
         let one = i64::from(ONE) * i64::from(WEIGHT_ONE);
-        let mut networks = [[0; LARGE_WEIGHTS]; 2];
         // One network predicts a certain win, the other one eight counts.
-        networks[0][LARGE_WEIGHTS - 2] = WEIGHT_ONE;
-        networks[1][LARGE_WEIGHTS - 1] = 2 * WEIGHT_ONE;
-        let networks = networks.map(|weights| LargeNetwork::from_weights(&weights).unwrap());
+        let outputs = [(2, WEIGHT_ONE), (1, 2 * WEIGHT_ONE)];
+        // Networks are too large for the stack of a test.
+        let networks: Vec<LargeNetwork> = outputs
+            .into_iter()
+            .map(|(from_end, weight)| {
+                let mut weights = vec![0; LARGE_WEIGHTS];
+                weights[LARGE_WEIGHTS - from_end] = weight;
+                LargeNetwork::from_weights(&weights).unwrap()
+            })
+            .collect();
         let others = [None; 2];
         let suits = SuitPermutation::IDENTITY;
         let judge = EnsembleJudge { networks: &networks, others, win_counts: 8, suits };
