@@ -203,7 +203,7 @@ pub(crate) fn page_status(code: Code) -> StatusCode {
 
 #[cfg(test)]
 mod tests {
-    use super::draw_refusal;
+    use super::{draw_refusal, mark_current};
     use crate::http::Code;
 
     #[test]
@@ -217,6 +217,20 @@ mod tests {
         ] {
             let page = draw_refusal(code, None).into_string();
             assert_eq!(page.contains("Nothing was changed"), is_known, "{code:?}");
+        }
+    }
+
+    #[test]
+    fn a_page_below_another_marks_it_in_the_navigation() {
+        for (page, path, expected) in [
+            ("/desk/players", "/desk/players", Some("page")),
+            ("/desk/players", "/desk/players/1/statement", Some("true")),
+            ("/desk/settlements", "/desk/games/1", Some("true")),
+            ("/desk/tournaments", "/desk/tournament-schedules", Some("true")),
+            ("/desk/tables", "/desk/tables-of-others", None),
+            ("/desk/players", "/desk/games/1", None),
+        ] {
+            assert_eq!(mark_current(page, path), expected, "{path}");
         }
     }
 }
