@@ -89,7 +89,8 @@ export async function doJobs({ page, job, url }, colleague, check, given) {
   const name = await player.innerText();
   const id = (await player.getAttribute('href')).split('/').at(-1);
   const game = page.url().split('/').at(-1);
-  const room = await page.locator('dt:text-is("Room") + dd').innerText();
+  const ofRoom = await page.locator('dt:text-is("Room") + dd').getByRole('link').getAttribute('href');
+  const room = new URL(ofRoom, url).searchParams.get('room');
 
   await job('a player is found by a part of the id', '/desk/today', { clicks: 0, loads: 1 }, async () => {
     await search.fill(id.slice(0, 18));
