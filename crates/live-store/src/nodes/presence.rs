@@ -119,7 +119,7 @@ impl LiveStore {
     }
 
     /// Returns the number of nodes whose last heartbeat is too old for operators, but that are not
-    /// dead yet: the greatest of all shards. None are while no node sends heartbeats.
+    /// dead yet: the greatest number of all shards. While no node sends heartbeats, it is zero.
     pub async fn count_silent_nodes(&self) -> Result<i64, Unavailable> {
         let counts = self.shards().map(async |shard| {
             let mut call = SILENT.key(self.shard_key(shard, "beats"));
