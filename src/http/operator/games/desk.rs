@@ -115,7 +115,7 @@ fn body(session: &OperatorSession, named: &NamedPlayers, dossier: &Dossier) -> M
         }
         (settlement_table::draw_comparison(game, verdict))
         h2 { "Booked" }
-        @for operation in operations { (operation_section(session, operation)) }
+        @for operation in operations { (operation_section(session, named, operation)) }
     }
 }
 

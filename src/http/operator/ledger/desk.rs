@@ -7,6 +7,7 @@ use bahay_api::operator::ledger::{Account, AccountEntry, Balance, LedgerCheckRep
 use bahay_engine::coins::Coins;
 use maud::{Markup, Render, html};
 use serde::Deserialize;
+use uuid::Uuid;
 
 use super::query;
 use crate::http::operator::desk_ui::{
@@ -14,7 +15,9 @@ use crate::http::operator::desk_ui::{
     field, game_link, id, operation_title, page, pager, purpose_title, table, table_of,
 };
 use crate::http::operator::sanctions::NamedPlayers;
-use crate::http::{Code, CodeExt as _, Cursors, PageOf, PageQuery, PageRequest, Query, Services};
+use crate::http::{
+    Code, CodeExt as _, Cursors, PageOf, PageQuery, PageRequest, Problem, Query, Services,
+};
 use crate::operators::Operator;
 use crate::reports::{OperationRow, Reports, Reversibility, add_up};
 
@@ -57,13 +60,15 @@ pub(crate) async fn show_ledger(
     let request = PageRequest::new(session.operator.clone(), query, PAGE, cursors);
     let content = if !operation.is_empty() {
         let number = operation.parse().map_err(|_| Code::OperationNotFound.problem())?;
-        operation_section(&session, &query::find_operation(reports, number).await?)
+        let found = query::find_operation(reports, number).await?;
+        let named = load_wallet_owners(&services, std::slice::from_ref(&found)).await?;
+        operation_section(&session, &named, &found)
     } else if !code.is_empty() {
         account_page(&services, &session, code, &request).await?
     } else if request.is_first_page() {
-        overview(reports, &session, &request, trial_balance == "now").await?
+        overview(&services, &session, &request, trial_balance == "now").await?
     } else {
-        further_operations(reports, &session, &request).await?
+        further_operations(&services, &session, &request).await?
     };
     let code = Field { value: code, ..Field::optional("account", "Account code") };
     let operation = Field {
@@ -92,11 +97,12 @@ pub(crate) async fn load_trial_balance(
 }
 
 async fn overview(
-    reports: &Reports,
+    services: &Services,
     session: &OperatorSession,
     request: &PageRequest<Operator>,
     is_balance_requested: bool,
 ) -> Result<Markup, ErrorPage> {
+    let reports = &services.reports;
     let has_balance =
         is_balance_requested || reports.estimate_accounts().await? <= ACCOUNTS_ON_PAGE_MAX;
     let balance = async {
@@ -112,6 +118,7 @@ async fn overview(
     let house = house?;
     let checks = checks?;
     let operations = operations?;
+    let named = load_wallet_owners(services, &operations.items).await?;
     Ok(html! {
         h2 { "Trial balance" }
         (balance)
@@ -119,27 +126,32 @@ async fn overview(
         h2 id="checks" { "Checks" }
         (checks_table(&session.zone, &checks))
         h2 { "Newest operations" }
-        (operations_page(session, &operations))
+        (operations_page(session, &named, &operations))
     })
 }
 
 /// Draws a further page of operations. Trial balance and checks are those of the first page.
 async fn further_operations(
-    reports: &Reports,
+    services: &Services,
     session: &OperatorSession,
     request: &PageRequest<Operator>,
 ) -> Result<Markup, ErrorPage> {
-    let operations = query::list_operations(reports, request).await?;
+    let operations = query::list_operations(&services.reports, request).await?;
+    let named = load_wallet_owners(services, &operations.items).await?;
     Ok(html! {
         p { a href=(HERE) { "Trial balance, checks and newest operations" } }
         h2 { "Operations" }
-        (operations_page(session, &operations))
+        (operations_page(session, &named, &operations))
     })
 }
 
-fn operations_page(session: &OperatorSession, operations: &PageOf<OperationRow>) -> Markup {
+fn operations_page(
+    session: &OperatorSession,
+    named: &NamedPlayers,
+    operations: &PageOf<OperationRow>,
+) -> Markup {
     html! {
-        @for operation in &operations.items { (operation_section(session, operation)) }
+        @for operation in &operations.items { (operation_section(session, named, operation)) }
         (pager(HERE, &[], operations.next_cursor.as_deref()))
     }
 }
@@ -240,6 +252,29 @@ fn named_account(session: &OperatorSession, code: &str) -> Markup {
     if name == code { account_link(code, id(&code)) } else { account_link(code, name) }
 }
 
+/// Draws a link to an account of a transfer: a wallet under the name of its player.
+fn transfer_account(session: &OperatorSession, named: &NamedPlayers, code: &str) -> Markup {
+    match wallet_owner(code).and_then(|player| named.name(player)) {
+        Some(name) => account_link(code, format!("wallet of {name}")),
+        None => named_account(session, code),
+    }
+}
+
+/// Reads the names of the players whose wallets are named by operations.
+async fn load_wallet_owners(
+    services: &Services,
+    operations: &[OperationRow],
+) -> Result<NamedPlayers, Problem> {
+    let transfers = operations.iter().flat_map(|row| &row.operation.transfers);
+    let accounts = transfers.flat_map(|transfer| [&transfer.source, &transfer.destination]);
+    NamedPlayers::load(services, accounts.filter_map(|code| wallet_owner(code))).await
+}
+
+/// Returns the player of a wallet by its code.
+fn wallet_owner(code: &str) -> Option<Uuid> {
+    code.strip_prefix("wallet:")?.parse().ok()
+}
+
 /// Draws a link to an operation.
 pub(crate) fn operation_link(operation: i64) -> Markup {
     html! { a href={ (HERE) "?operation=" (operation) } { (operation) } }
@@ -292,8 +327,12 @@ fn reversal(session: &OperatorSession, row: &OperationRow) -> Markup {
 }
 
 /// Draws an operation with its transfers and, for operators with the capability, the link to its
-/// reversal.
-pub(crate) fn operation_section(session: &OperatorSession, row: &OperationRow) -> Markup {
+/// reversal. `named` are the players whose wallets have names.
+pub(crate) fn operation_section(
+    session: &OperatorSession,
+    named: &NamedPlayers,
+    row: &OperationRow,
+) -> Markup {
     let operation = &row.operation;
     let transfers = table_of(
         &format!("Transfers of operation {}", operation.id),
@@ -301,8 +340,8 @@ pub(crate) fn operation_section(session: &OperatorSession, row: &OperationRow) -
         &[
             ("Purpose", &|transfer| html! { (purpose_title(transfer.code)) }),
             ("#Coins", &|transfer| coins(transfer.amount)),
-            ("From", &|transfer| named_account(session, &transfer.source)),
-            ("To", &|transfer| named_account(session, &transfer.destination)),
+            ("From", &|transfer| transfer_account(session, named, &transfer.source)),
+            ("To", &|transfer| transfer_account(session, named, &transfer.destination)),
             ("#Number", &|transfer| html! { (transfer.number) }),
         ],
     );

@@ -28,9 +28,14 @@ impl NamedPlayers {
         html! { (player_link(player, text)) (self.badges(player)) }
     }
 
+    /// Returns the present name of a player.
+    pub(crate) fn name(&self, player: Uuid) -> Option<&str> {
+        self.0.get(&player).map(|one| one.name.as_str())
+    }
+
     /// Draws a link to a player under its present name, or under its id if there is no such player.
     pub(crate) fn name_link(&self, player: Uuid) -> Markup {
-        let name = self.0.get(&player).map_or_else(|| player.to_string(), |one| one.name.clone());
+        let name = self.name(player).map_or_else(|| player.to_string(), str::to_owned);
         self.link(player, name)
     }
 

@@ -50,7 +50,12 @@ async fn every_page_is_small_and_matches_the_books() {
     let page = luz.load(&format!("/desk/players/{player}")).await;
     page.shows("Indications of collusion").shows("Sign out everywhere");
     luz.load("/desk/players?search=a").await.shows("/desk/players/");
-    luz.load("/desk/ledger").await.shows("adds up");
+    let name: String =
+        read_value(&server.bank.pool, &format!("select name from players where id = '{player}'"))
+            .await;
+    let wallet = format!("account=wallet%3A{player}\">wallet of {name}</a>");
+    luz.load("/desk/ledger").await.shows("adds up").shows(">wallet of ");
+    luz.load(&format!("/desk/games/{game}")).await.shows(&wallet);
     luz.load(&format!("/desk/ledger?account=wallet:{player}")).await.shows("Stake released");
 
     assert_eq!(count_audit_entries(&server, "replay_look").await, 0);
