@@ -152,7 +152,7 @@ def pages():
     yield "Reports", "/desk/reports"
     yield "Sanctions", "/desk/sanctions"
     yield "Search, part of a name", "/desk/search?text=al"
-    yield "Search, digits of an id", f"/desk/search?text={game[:8]}"
+    yield "Search, digits of an id", f"/desk/search?text={PLAYER[:4]}"
     yield "Switches", "/desk/switches"
     yield "Operators", "/desk/operators"
     yield "Token", "/desk/token"
