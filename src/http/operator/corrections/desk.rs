@@ -14,11 +14,11 @@ use uuid::Uuid;
 use super::query;
 use crate::entropy;
 use crate::http::operator::desk_ui::{
-    ErrorPage, Field, FilterForm, HouseZone, OperatorForm, OperatorSession, account_name, badge,
-    button, coins, facts, field, game_link, page, pager, parse_amount, select, table, table_of,
-    text_area, text_area_of,
+    ErrorPage, Field, FilterForm, HouseZone, OperatorForm, OperatorSession, badge, button, coins,
+    facts, field, game_link, page, pager, parse_amount, select, table, table_of, text_area,
+    text_area_of,
 };
-use crate::http::operator::ledger::desk::{account_link, operation_link};
+use crate::http::operator::ledger::desk::{operation_link, transfer_account};
 use crate::http::operator::players::find_one;
 use crate::http::operator::sanctions::NamedPlayers;
 use crate::http::{
@@ -369,15 +369,10 @@ fn outcome(session: &OperatorSession, named: &NamedPlayers, preview: &Correction
         ]))
         (table_of("Transfers", transfers, &[
             ("#Coins", &|transfer| coins(transfer.amount)),
-            ("From", &|transfer| account(session, &transfer.source, wallets)),
-            ("To", &|transfer| account(session, &transfer.destination, wallets)),
+            ("From", &|transfer| transfer_account(session, named, &transfer.source)),
+            ("To", &|transfer| transfer_account(session, named, &transfer.destination)),
         ]))
     }
-}
-
-/// Draws a link to an account under a name for people.
-fn account(session: &OperatorSession, code: &str, wallets: &[PreviewedWallet]) -> Markup {
-    account_link(code, name_wallets(&account_name(&session.rooms, code), wallets))
 }
 
 /// Replaces the codes of wallets by the names of their players.

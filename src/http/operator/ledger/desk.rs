@@ -253,7 +253,11 @@ fn named_account(session: &OperatorSession, code: &str) -> Markup {
 }
 
 /// Draws a link to an account of a transfer: a wallet under the name of its player.
-fn transfer_account(session: &OperatorSession, named: &NamedPlayers, code: &str) -> Markup {
+pub(crate) fn transfer_account(
+    session: &OperatorSession,
+    named: &NamedPlayers,
+    code: &str,
+) -> Markup {
     match wallet_owner(code).and_then(|player| named.name(player)) {
         Some(name) => account_link(code, format!("wallet of {name}")),
         None => named_account(session, code),
