@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Measures the time and size of the desk's pages on a large database: signs an operator in, requests each page a
 number of times, and prints a table. Exits with 1 if the median time of a page is 300 ms or more, if a page has
-200 KB or more, and at the first status other than 200; marks medians of 100 ms or more. Usage: desk.py URL ENROLMENT-CODE PLAYER [TIMES], with the
-code that `bahay operator add NAME --role admin` prints, and a player with many games. Times are measured by a
-client on the same machine, from the request to the last byte.
+200 KB or more, and at the first status other than 200; marks medians of 100 ms or more. Usage: desk.py URL
+ENROLMENT-CODE PLAYER [TIMES], with the code that `bahay operator add NAME --role admin` prints, and a player with
+many games. Times are measured by a client on the same machine, from the request to the last byte.
 
 The server must not limit the rate of this address (BAHAY_REQUESTS_PER_ADDRESS=100000:100000). The last page of a
 list is found by paging through hundreds of pages, which takes a while with many games.

@@ -31,8 +31,7 @@ impl Alerts {
     }
 
     /// Reads the alerts, given the numbers of nodes that failed; `None` if the live store is not
-    /// writable. The number of pairs with signs of collusion is `None` if it is not
-    /// known.
+    /// writable. The number of pairs with signs of collusion is `None` if it is not known.
     pub async fn read(
         &self,
         at: Timestamp,

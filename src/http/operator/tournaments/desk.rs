@@ -243,7 +243,7 @@ fn draw_standings(
             }),
             ("#Score", &|row| score(row.score)),
             ("#Games", &|row| html! { (row.games) }),
-            ("State", &|row| html! { @if row.is_eliminated { "eliminated" } @else { "playing" } }),
+            ("State", &|row| html! { @if row.is_eliminated { "eliminated" } @else { "entered" } }),
         ],
     )
 }
