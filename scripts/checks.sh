@@ -43,13 +43,15 @@ cmd_test() {
   fi
   run_step format check_format
   run_step clippy check_lints
-  run_step documentation check_documentation
   run_step supply check_supply
   run_step build build_tests
   start_services
-  start_end_to_end
+  # The tests wait more than they compute, so the rest runs beside them: the documentation where a processor is idle.
+  start_beside end-to-end env BAHAY_BUILT="$(built_program debug bahay)" SDK_TAPES=40 "$ROOT/dev" e2e
+  start_beside documentation run_idle "$ROOT/dev" documentation
   run_step tests run_tests
   run_step "end to end" await_end_to_end
+  run_step documentation await_documentation
   say "everything passed:$STEPS"
 }
 
@@ -72,24 +74,46 @@ cmd_e2e() {
   say "end to end:$STEPS"
 }
 
-# Starts the end-to-end tests in a process of their own, beside the other tests: both wait more than they compute.
-start_end_to_end() {
-  spawn env BAHAY_BUILT="$(built_program debug bahay)" SDK_TAPES=40 "$ROOT/dev" e2e >"$INSTANCE/e2e.log" 2>&1
-  END_TO_END=$CHILD
-  AT_EXIT="show_end_to_end $AT_EXIT"
+# The names of the checks that run beside the tests, in the order of their start. Each has its output in a file.
+BESIDE=''
+
+# Starts command $2 as the check named $1, in a process of its own. Its output is shown when it has ended.
+start_beside() {
+  local name=$1
+  shift
+  spawn "$@" >"$INSTANCE/$name.log" 2>&1
+  printf '%s\n' "$CHILD" >"$INSTANCE/$name.pid"
+  [ -n "$BESIDE" ] || AT_EXIT="show_all_beside $AT_EXIT"
+  BESIDE="$BESIDE $name"
 }
 
-# Prints the output of the end-to-end tests, whether the run ends well or not.
-show_end_to_end() {
-  [ ! -f "$INSTANCE/e2e.log" ] || cat "$INSTANCE/e2e.log" >&2
-  rm -f "$INSTANCE/e2e.log"
-}
-
-await_end_to_end() {
+# Waits for the check named $1, shows its output, and fails if it has failed.
+await_beside() {
   local status=0
-  await_child "$END_TO_END" || status=$?
-  show_end_to_end
-  [ "$status" = 0 ] || die "the end-to-end tests failed: see above"
+  await_child "$(cat "$INSTANCE/$1.pid")" || status=$?
+  show_beside "$1"
+  [ "$status" = 0 ] || die "the check \"$1\" failed: see above"
+}
+
+# Shows the output of the check named $1, unless it has been shown.
+show_beside() {
+  [ ! -f "$INSTANCE/$1.log" ] || cat "$INSTANCE/$1.log" >&2
+  rm -f "$INSTANCE/$1.log"
+}
+
+# Shows the outputs of a run that ends before its checks have been awaited.
+show_all_beside() {
+  local name
+  for name in $BESIDE; do show_beside "$name"; done
+}
+
+await_end_to_end() { await_beside end-to-end; }
+await_documentation() { await_beside documentation; }
+
+# Replaces this process by a command that computes only while a processor is idle, where the system can do that.
+run_idle() {
+  if type -P chrt >/dev/null; then exec chrt --idle 0 "$@"; fi
+  exec nice -n 19 "$@"
 }
 
 STEPS=''
@@ -113,30 +137,49 @@ check_lints() {
     die "clippy reports problems: fix them as described above"
 }
 
-check_documentation() {
-  RUSTDOCFLAGS=-Dwarnings run_child cargo doc --workspace --features "$FEATURES" --no-deps \
+# Checks the documentation of all packages and runs the examples in it.
+cmd_documentation() {
+  [ $# -eq 0 ] || die "unknown argument $1: ./dev documentation"
+  choose_incremental
+  RUSTDOCFLAGS=-Dwarnings run_child cargo doc --workspace --features "$LINT_FEATURES" --no-deps \
     --document-private-items || die "the documentation has errors: fix what cargo says above"
   run_child cargo test --workspace --features "$FEATURES" --doc || die "a documentation test failed: see above"
 }
 
 # Builds the tests, both programs, and the library of clients. Dependencies of tests select features as well, so a
-# later build without tests would compile most packages again.
+# later build without tests would compile most packages again. Nextest keeps the list of what it has built, because
+# it would otherwise ask cargo, which may be busy with the documentation.
 build_tests() {
-  run_child cargo test --workspace --features "$FEATURES" --lib --bins --tests --no-run ||
-    die "the build failed: fix what cargo says above"
+  if has_nextest; then
+    BUILT_TESTS=$INSTANCE/built-tests.json
+    run_child cargo nextest list --workspace --features "$FEATURES" --lib --bins --tests \
+      --list-type binaries-only --message-format json >"$BUILT_TESTS" ||
+      die "the build failed: fix what cargo says above"
+  else
+    run_child cargo test --workspace --features "$FEATURES" --lib --bins --tests --no-run ||
+      die "the build failed: fix what cargo says above"
+  fi
   keep_sdk
 }
 
-# Nextest runs each test in a process of its own, in parallel; cargo's own runner is the fallback. Most tests wait
-# for services and clocks, so there are more of them than processors; .config/nextest.toml bounds those that compute.
+BUILT_TESTS=''
+has_nextest() { cargo nextest --version >/dev/null 2>&1; }
+
+# Runs the tests selected by the arguments, or all that build_tests has built. Nextest runs each test in a process of
+# its own, in parallel; cargo's own runner is the fallback. Most tests wait for services and clocks, so there are more
+# of them than processors; .config/nextest.toml bounds those that compute.
 run_tests() {
-  # Arguments may select targets. Without any, examples are not built.
-  [ $# -ne 0 ] || set -- --lib --bins --tests
-  if cargo nextest --version >/dev/null 2>&1; then
-    export NEXTEST_TEST_THREADS=${NEXTEST_TEST_THREADS:-$(($(count_processors) * 2))}
-    run_child cargo nextest run --workspace --features "$FEATURES" --no-fail-fast "$@"
-  else
+  if ! has_nextest; then
+    # Arguments may select targets. Without any, examples are not built.
+    [ $# -ne 0 ] || set -- --lib --bins --tests
     run_child cargo test --workspace --features "$FEATURES" "$@"
+    return
+  fi
+  export NEXTEST_TEST_THREADS=${NEXTEST_TEST_THREADS:-$(($(count_processors) * 2))}
+  if [ $# -eq 0 ]; then
+    run_child cargo nextest run --binaries-metadata "$BUILT_TESTS" --no-fail-fast
+  else
+    run_child cargo nextest run --workspace --features "$FEATURES" --no-fail-fast "$@"
   fi
 }
 
