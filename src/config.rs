@@ -16,15 +16,16 @@ use bahay_engine::coins::Coins;
 use clap::Args;
 
 use crate::accounts::{self, HashOptions};
-use crate::allowance::Allowance;
 use crate::auth::{SealingKeys, Signer, WeakSecretError};
 use crate::grant_limits::GrantLimits;
+use crate::ledger::allowance::Allowance;
 use crate::openid::Issuers;
 use crate::operators::AdjustmentBounds;
 use crate::reports::pairs::signs::ALERT_SCORE_DEFAULT;
 use crate::rewards::{Calendar, ReliefTerms, STREAK_DAYS, Terms};
 use crate::standings;
 use crate::telemetry::Collector;
+use crate::zone::Zone;
 
 pub use archive::ArchiveSettings;
 pub use lobby::LobbySettings;
@@ -221,7 +222,7 @@ impl SpanSettings {
 pub struct StandingsSettings {
     /// The time zone of the leaderboards: an IANA name. A change recomputes all statistics.
     #[arg(long, env = "BAHAY_BOARD_TIME_ZONE", default_value = "Asia/Manila", value_name = "ZONE")]
-    pub board_time_zone: standings::Zone,
+    pub board_time_zone: Zone,
 
     /// Months of a season, starting in January: 1, 2, 3, 4, 6 or 12. A change recomputes all
     /// statistics.

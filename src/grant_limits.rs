@@ -1,6 +1,6 @@
 //! The limits of grants to one network in a day, and their counts in PostgreSQL.
 //!
-//! The coins that reach one wallet from others are bounded elsewhere ([`crate::allowance`]). These
+//! The coins that reach one wallet from others are bounded elsewhere ([`crate::ledger::allowance`]). These
 //! limits bound the coins that are issued. They are generous, since thousands of honest players may
 //! share one address of a mobile carrier. A player beyond the limit of its network is admitted all
 //! the same, and receives its welcome on another day. An OpenID Connect identity has its own limit

@@ -35,8 +35,7 @@ pub mod tournaments;
 pub mod verify;
 pub mod ws;
 
-pub use bahay_base::{clock, entropy, ids, reason};
-pub use bahay_ledger::allowance;
+pub use bahay_base::{clock, entropy, ids, reason, zone};
 pub use {
     bahay_auth as auth, bahay_db as db, bahay_ledger as ledger, bahay_live_store as live_store,
     bahay_notices as notices, bahay_openid as openid, bahay_rate_limit as rate_limit,

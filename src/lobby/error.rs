@@ -9,8 +9,8 @@ use bahay_shell::lobby::{BotsUnavailable, PrivateRefusal, SeatingEnd, WalletRefu
 use bahay_shell::{TableError, UnavailableError};
 
 use crate::accounts::{AccountError, Sanction};
-use crate::allowance;
 use crate::ledger::LedgerError;
+use crate::ledger::allowance;
 use crate::live_store::Unavailable;
 use crate::rooms::RoomError;
 

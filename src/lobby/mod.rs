@@ -36,8 +36,8 @@ use bahay_engine::table::{Spectators, TableId, Terms, Timestamp};
 use tokio::sync::Mutex;
 
 use crate::accounts::Accounts;
-use crate::allowance;
 use crate::ledger::Ledger;
+use crate::ledger::allowance;
 use crate::live_store::{LiveStore, PlayingCount, Unavailable};
 use crate::ratings::Ratings;
 use crate::tables::Tables;

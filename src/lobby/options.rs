@@ -6,7 +6,7 @@ use std::time::Duration;
 use bahay_engine::coins::Coins;
 use bahay_engine::table::PrivateTerms;
 
-use crate::allowance::Allowance;
+use crate::ledger::allowance::Allowance;
 
 use super::conflict_keys::ConflictSecret;
 use super::{NotReadyWaits, Room};

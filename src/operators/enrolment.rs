@@ -20,7 +20,6 @@ use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::audit::{self, Action, Actor, Channel};
-use super::second_factor::SecondFactor;
 use crate::db::to_sql;
 
 use super::sign_in::{
@@ -29,7 +28,7 @@ use super::sign_in::{
 };
 use super::{browsers, issuance};
 use crate::accounts::NewPassword;
-use crate::auth::{EnrolmentBrowserToken, EnrolmentCode};
+use crate::auth::{EnrolmentBrowserToken, EnrolmentCode, SecondFactor};
 use crate::clock::{self, Timestamp};
 use crate::db;
 use crate::ids::OperatorId;

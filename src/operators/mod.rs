@@ -29,7 +29,6 @@ mod operator_admin;
 mod pair_reviews;
 mod player_notes;
 mod sanctions;
-mod second_factor;
 mod sign_in;
 mod tokens;
 
@@ -61,7 +60,6 @@ pub use issuance::INDEPENDENT_AFTER;
 pub use operator_admin::OperatorAdminError;
 pub use player_notes::{Moderation, ModerationError, NOTE_LENGTH, NoteText, ParseNoteError};
 pub use sanctions::{PlayerSummary, Sanctions};
-pub use second_factor::SecondFactor;
 pub use sign_in::{
     IDLE_MAX, OpenedSession, OperatorAuth, OperatorAuthError, PASSWORD_MIN, RequestContext,
     SESSION_MAX, SignInClient, SignInRequest,

@@ -17,10 +17,9 @@ use uuid::Uuid;
 
 use super::audit::{self, Action, Actor, Channel};
 use super::browsers::{self, SignInOrigin};
-use super::second_factor::SecondFactor;
 use super::{Operator, OperatorName, SecondFactorMissing};
 use crate::accounts::{AccountError, Accounts, AttemptSource, PasswordAttempt, clear_failures};
-use crate::auth::{BrowserToken, DeskToken, SealingKeys};
+use crate::auth::{BrowserToken, DeskToken, SealingKeys, SecondFactor};
 use crate::clock::{self, Clock, Timestamp};
 use crate::db::{self, from_sql, to_sql};
 use crate::entropy;

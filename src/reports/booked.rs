@@ -6,12 +6,12 @@
 
 use std::fmt::Display;
 
+use bahay_api::csv::{begin_file, write_line};
 use bahay_api::operator::transfers::TransferSum;
 use bahay_engine::coins::Coins;
 use jiff_sqlx::Timestamp as SqlTimestamp;
 
 use super::books::ledger_code;
-use super::csv::{begin_file, write_line};
 use super::{ReportError, Reports, from_sql, to_sql};
 use crate::clock::Timestamp;
 use crate::db;

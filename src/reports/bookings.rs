@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Display;
 
+use bahay_api::csv::{ExportedTime, SpreadsheetText, begin_file, write_line};
 use bahay_engine::coins::Coins;
 use futures_util::stream::{self, Stream, StreamExt as _};
 use jiff::tz::TimeZone;
@@ -15,7 +16,6 @@ use jiff_sqlx::Timestamp as SqlTimestamp;
 
 use super::booked::{HOUR_MS, Interval};
 use super::books::ledger_code;
-use super::csv::{ExportedTime, SpreadsheetText, begin_file, write_line};
 use super::titles::{account_title, operation_title, purpose_title};
 use super::{ReportError, Reports, from_sql, to_sql};
 use crate::clock::Timestamp;

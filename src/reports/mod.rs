@@ -19,7 +19,6 @@ mod account_transfers;
 mod booked;
 mod bookings;
 mod books;
-pub mod csv;
 mod days;
 mod deals;
 mod figures;

@@ -45,7 +45,7 @@ use crate::records::{RecordError, Records};
 pub use crate::live_store::BoardSection as Section;
 pub use backfill::{StandingsBackfill, StandingsBatch};
 pub use check::{StandingsCheck, check};
-pub use season::{Calendar, ParseSeasonError, ParseZoneError, Season, Span, Zone};
+pub use season::{Calendar, ParseSeasonError, Season, Span};
 pub use statistics::Statistics;
 
 /// The maximum page size.

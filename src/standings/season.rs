@@ -14,6 +14,7 @@ use jiff::tz::TimeZone;
 use thiserror::Error;
 
 use crate::clock::{self, Timestamp};
+use crate::zone::{ParseZoneError, Zone};
 
 /// The time zone of days and the length of a season.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,23 +23,11 @@ pub struct Calendar {
     pub season: Season,
 }
 
-/// A time zone with its IANA name.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Zone {
-    name: String,
-    zone: TimeZone,
-}
-
 /// A number of months that divides a year.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Season {
     months: i8,
 }
-
-/// The time zone is unknown, or newer than this program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("unknown time zone: use an IANA name such as Asia/Manila")]
-pub struct ParseZoneError;
 
 /// The number of months does not divide a year.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
@@ -61,12 +50,12 @@ impl Calendar {
 
     /// Returns the first day of the span that contains this instant.
     pub fn start(&self, span: Span, at: Timestamp) -> Date {
-        self.start_of_day(span, clock::to_jiff(at).to_zoned(self.zone.zone.clone()).date())
+        self.start_of_day(span, clock::to_jiff(at).to_zoned(self.time_zone().clone()).date())
     }
 
     /// Returns the beginning of the span that contains this instant.
     pub fn start_instant(&self, span: Span, at: Timestamp) -> jiff::Timestamp {
-        let began = self.start(span, at).to_zoned(self.zone.zone.clone());
+        let began = self.start(span, at).to_zoned(self.time_zone().clone());
         began.map_or(jiff::Timestamp::UNIX_EPOCH, |began| began.timestamp())
     }
 
@@ -93,31 +82,7 @@ impl Calendar {
 /// The value of the column `calendar`. A different text means that standings must be recomputed.
 impl fmt::Display for Calendar {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.zone.name, self.season.months)
-    }
-}
-
-impl Zone {
-    fn utc() -> Self {
-        Self { name: "UTC".to_owned(), zone: TimeZone::UTC }
-    }
-
-    /// Returns the IANA name.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    pub fn time_zone(&self) -> &TimeZone {
-        &self.zone
-    }
-}
-
-impl FromStr for Zone {
-    type Err = ParseZoneError;
-
-    fn from_str(text: &str) -> Result<Self, ParseZoneError> {
-        let zone = TimeZone::get(text).map_err(|_| ParseZoneError)?;
-        Ok(Self { name: text.to_owned(), zone })
+        write!(f, "{} {}", self.zone.name(), self.season.months)
     }
 }
 

@@ -36,7 +36,7 @@ const FLOATS: &[&str] = &[
     "crates/engine/src/document/mod.rs",
     "crates/engine/src/document/reader.rs",
     "crates/engine/src/tagged.rs",
-    "src/http/operator/desk_ui/form_fields.rs",
+    "crates/desk-ui/src/form_fields.rs",
 ];
 
 /// Checks types, numbers and methods in code, and types in SQL, also where Rust quotes it.

@@ -51,7 +51,7 @@ social: db ids reason
 replay:
 # The runner of projections of the ledger.
 projections: clock db ids metrics
-standings: clock db ids live_store projections records replay
+standings: clock db ids live_store projections records replay zone
 # Coins apart from tables: the house's grants and operators' corrections.
 rewards: clock db grant_limits ids ledger
 operators: accounts auth clock db entropy ids ledger passes rate_limit reason social
@@ -62,7 +62,7 @@ ratings: db ids projections
 # Tables, and the path to them.
 tables: archive clock db entropy ids ledger live_store metrics reason
 rooms: clock db ids operators reason tables
-lobby: accounts allowance clock entropy ledger live_store rate_limit ratings reason rooms tables
+lobby: accounts clock entropy ledger live_store rate_limit ratings reason rooms tables
 # Tournaments: their journals, and the runner of their effects.
 tournaments: archive clock db entropy ids ledger lobby notices operators passes rate_limit reason
 # The registration of jobs.
@@ -77,8 +77,9 @@ verify: archive db ledger metrics records
 # Operators' commands on the services of a running house.
 operate: archive clock config db ledger live_store operators reason tables
 # Settings, the wiring, the commands.
-config: accounts allowance auth grant_limits live_store lobby openid operators::AdjustmentBounds
-    rate_limit records reports::pairs::signs retention rewards standings telemetry
+config: accounts auth grant_limits ledger::allowance live_store lobby openid
+    operators::AdjustmentBounds rate_limit records reports::pairs::signs retention rewards standings
+    telemetry zone
 app: accounts auth clock config db http idempotency jobs ledger live_store lobby metrics notices
     operators projections rate_limit ratings records reports retention rewards rooms social
     standings tables tournaments verify ws

@@ -19,7 +19,6 @@ qrcodegen: http
 # `app` and `config` name the pool, its options and its error, and no query.
 sqlx: accounts app archive config grant_limits idempotency jobs months operators
     passes projections ratings reports retention rewards rooms social standings tournaments verify
-totp_rs: operators
 zstd: http
 # axum's socket reports unreadable frames by these errors.
 tokio_tungstenite: ws

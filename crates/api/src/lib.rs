@@ -8,6 +8,7 @@
 //! and converts its own values into these bodies.
 
 mod code;
+pub mod csv;
 mod document;
 mod headers;
 mod operation;

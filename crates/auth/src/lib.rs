@@ -14,7 +14,8 @@
 //! [`Holder`] is a further proof, required for requests that could take an account away from its
 //! player.
 //!
-//! Operators have tokens of another kind and their own proof (`operator_secrets`).
+//! Operators have tokens of another kind and their own proof (`operator_secrets`), and a second
+//! factor.
 //!
 //! Deliberately absent: SQL, which is that of the service; cookies for players; tokens in URLs.
 
@@ -27,6 +28,7 @@ mod operator_secrets;
 mod refresh;
 mod revocations;
 mod sealing;
+mod second_factor;
 mod session_cache;
 mod signer;
 mod socket_ticket;
@@ -50,6 +52,7 @@ pub use operator_secrets::{
 pub use refresh::{ParseRefreshTokenError, RefreshToken, RefreshTokenHash, SuccessorSalt};
 pub use revocations::Revocations;
 pub use sealing::{SEAL_BYTES, SealingKeys, UnsealedSecret};
+pub use second_factor::SecondFactor;
 pub use session_cache::{LookupError, LookupFuture, SessionLookup};
 pub use signer::{ACCESS_TOKEN_LIFE, AccessToken, Signer, WeakSecretError};
 pub use socket_ticket::{ParseSocketTicketError, SocketTicket};

@@ -1,4 +1,4 @@
-//! The values that all parts of the house share: ids, times, random bytes and stated reasons.
+//! The values that all parts of the house share: ids, times, zones, random bytes and stated reasons.
 //!
 //! Nothing here performs I/O, except that `entropy` reads the system's random numbers and `clock`
 //! its time.
@@ -24,6 +24,7 @@ pub mod ids;
 pub mod reason;
 pub mod states;
 pub mod text_enum;
+pub mod zone;
 
 // For `text_enum!`, which names this crate.
 extern crate self as bahay_base;

@@ -6,7 +6,7 @@
 //! [`crate::lobby::Options::private_bots_bet_max`], by the rules of a named rule set or of a room,
 //! and against whole stakes; all of them may lose only a part of the day's purse (`BotPurse`); and
 //! winnings from them count against the player's allowance at private tables
-//! ([`crate::allowance`]). They play with the full skill of house bots.
+//! ([`crate::ledger::allowance`]). They play with the full skill of house bots.
 
 use std::time::Duration;
 

@@ -3,7 +3,7 @@
 //! ready for the next, as at any table; this is the rematch.
 //!
 //! Friends may share a house, so an address keeps nobody apart here; a device does. Winnings at
-//! private tables are limited instead, see [`crate::allowance`]: a player for whom another game
+//! private tables are limited instead, see [`crate::ledger::allowance`]: a player for whom another game
 //! could win too much is rejected, here and before each game. A kicked player takes along what it
 //! has paid into the POT. A table without players for an hour ends, and its POT is refunded to
 //! those who paid it (rule 7.4); a code expires after a day without use. A player is the host of at

@@ -3,6 +3,7 @@
 
 use std::fmt::Display;
 
+use bahay_api::csv::{SpreadsheetText, begin_file, write_line};
 use bahay_api::operator::statements::{
     Statement, StatementAmounts, StatementItem, StatementLine, StatementPayment,
 };
@@ -17,7 +18,6 @@ use crate::db;
 use crate::ids::PlayerId;
 use crate::ledger::Code;
 use crate::reports::books::ledger_code;
-use crate::reports::csv::{SpreadsheetText, begin_file, write_line};
 use crate::reports::titles::describe_item;
 use crate::reports::{Interval, ReportError, Reports, from_sql, to_sql};
 

@@ -5,13 +5,13 @@
 
 use std::fmt::Display;
 
+use bahay_api::csv::{ExportedTime, SpreadsheetText, begin_file, write_line};
 use bahay_api::operator::settlements::{Settled, SettledSeat, SettlementFilter};
 use bahay_api::{Coins, Time};
 use bahay_engine::coins;
 use futures_util::stream::{self, Stream, StreamExt as _};
 use jiff::tz::TimeZone;
 
-use crate::reports::csv::{ExportedTime, SpreadsheetText, begin_file, write_line};
 use crate::reports::{ReportError, Reports};
 
 /// The number of rows per page.

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use bahay::auth::SecondFactor;
 use bahay::clock::Clock;
-use bahay::operators::{Role, SecondFactor};
+use bahay::operators::Role;
 use reqwest::header::{COOKIE, LOCATION, SET_COOKIE};
 use reqwest::{Method, Response};
 

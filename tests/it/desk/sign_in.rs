@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use bahay::auth::DeskToken;
-use bahay::operators::{Role, SecondFactor};
+use bahay::auth::SecondFactor;
+use bahay::operators::Role;
 use bahay::rate_limit::Rate;
 use reqwest::Method;
 use serde_json::{Value, json};

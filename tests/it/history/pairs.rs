@@ -2,7 +2,8 @@
 
 use bahay::reports::PeriodDays;
 use bahay::reports::pairs::signs::PairEvidence;
-use bahay::standings::{Calendar, Zone};
+use bahay::standings::Calendar;
+use bahay::zone::Zone;
 use sqlx::PgPool;
 use uuid::Uuid;
 

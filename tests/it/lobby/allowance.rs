@@ -1,9 +1,9 @@
 //! The allowance at private tables, in the ledger and through the whole server. The ledger enforces
 //! it when a game is opened, also under concurrency.
 
-use bahay::allowance::Allowance;
 use bahay::clock::Timestamp;
 use bahay::ids::PRIVATE_ROOM;
+use bahay::ledger::allowance::Allowance;
 use bahay::ledger::{OpenGame, OpeningOutcome};
 use bahay::lobby;
 use bahay_engine::coins::Coins;

@@ -1,7 +1,7 @@
 //! The daily limits on winnings from others in rooms: in the ledger, and before a player sits down.
 
-use bahay::allowance::{DAY_STAKES_MAX, PAIR_STAKES_MAX};
 use bahay::clock::Timestamp;
+use bahay::ledger::allowance::{DAY_STAKES_MAX, PAIR_STAKES_MAX};
 use bahay::ledger::{OpenGame, OpeningOutcome};
 use bahay::lobby::{LobbyError, Matcher};
 use bahay_engine::coins::Coins;

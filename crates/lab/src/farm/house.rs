@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use bahay::allowance::{self, Allowance, DAYS, RecentResults, Winnings};
 use bahay::grant_limits::{GrantLimits, LimitedGrant};
+use bahay::ledger::allowance::{self, Allowance, DAYS, RecentResults, Winnings};
 use bahay::lobby::{self, Room, conflict_keys, max_winnings};
 use bahay::ratings::{INITIAL_RATING, MatchmakingProfile};
 use bahay::rewards::{self, daily_amount};

@@ -4,6 +4,7 @@ use std::fmt::Display;
 
 use axum::body::{Body, Bytes};
 use axum::response::Response;
+use bahay_api::csv::{self, SpreadsheetText, write_line};
 use bahay_api::operator::audit::{AuditEntry, AuditFilter};
 use futures_util::stream;
 use uuid::Uuid;
@@ -13,7 +14,6 @@ use crate::http::core::csv_file::csv_response;
 use crate::http::{Code, CodeExt as _, PageOf, PageRequest, Problem};
 use crate::operators::audit::{Action, filter_detail};
 use crate::operators::{Audit, Operator};
-use crate::reports::csv::{self, SpreadsheetText, write_line};
 
 /// The number of rows read at once for an export.
 const ROWS: u32 = 1_000;

@@ -11,10 +11,11 @@ use axum::http::header::{HOST, ORIGIN};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::{IntoResponse as _, Response};
+use bahay_desk_ui::form_fields::{FormFields, ParseFields, parse_fields};
+use maud::{Markup, html};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::form_fields::{FormFields, ParseFields, parse_fields};
 use super::operator_session::{FORM_TOKEN, Visitor};
 use super::{ErrorPage, OperatorSession};
 use crate::http::core::extractors::body_problem;
@@ -34,6 +35,18 @@ pub(crate) struct OperatorForm<T = EmptyForm> {
 /// The input of a form without fields apart from its token.
 #[derive(Debug, Deserialize)]
 pub(crate) struct EmptyForm {}
+
+/// Draws a button that sends a request at once; a confirmation is asked for unless `confirm` is
+/// empty.
+pub fn button(session: &OperatorSession, action: &str, label: &str, confirm: &str) -> Markup {
+    html! {
+        form class="inline" method="post" action=(action)
+            data-confirm=[Some(confirm).filter(|text| !text.is_empty())] {
+            (session.form_token())
+            button { (label) }
+        }
+    }
+}
 
 /// A form sent by a visitor without a session.
 #[derive(Debug)]

@@ -3,12 +3,11 @@
 
 use axum::http::StatusCode;
 use axum::response::{Html, IntoResponse, Response};
-use maud::{DOCTYPE, Markup, html};
+use bahay_desk_ui::form_fields::FieldError;
+use bahay_desk_ui::{document, draw_refusal};
+use maud::{Markup, html};
 
 use super::OperatorSession;
-use super::assets::{EXPORTS, SCRIPT, STYLE, SUGGESTIONS};
-use super::form_fields::FieldError;
-use super::refusal_titles::operator_title;
 use crate::http::{Code, Problem};
 
 /// The first page after sign-in.
@@ -102,39 +101,6 @@ pub(crate) fn page_with_heading(
     Html(document(title, &content).into_string()).into_response()
 }
 
-/// Draws a page for a visitor without a session, with the reason of a refusal before its content.
-pub(crate) fn visitor_page(title: &str, refusal: Option<&str>, body: &Markup) -> Markup {
-    let content = html! {
-        header { span class="brand" { "bahay" } }
-        main id="main" class="narrow" {
-            h1 { (title) }
-            @if let Some(refusal) = refusal { p class="alert" role="alert" { (refusal) } }
-            (body)
-        }
-    };
-    document(title, &content)
-}
-
-fn document(title: &str, content: &Markup) -> Markup {
-    html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
-                title { (title) " · bahay" }
-                link rel="icon" href="data:,";
-                link rel="stylesheet" href=(STYLE.path);
-                script src=(SCRIPT.path) defer {}
-                script src=(SUGGESTIONS.path) defer {}
-                script src=(EXPORTS.path) defer {}
-            }
-            body { (content) }
-        }
-    }
-}
-
 /// A page about a refusal.
 #[derive(Debug)]
 pub(crate) struct ErrorPage {
@@ -173,25 +139,6 @@ impl IntoResponse for ErrorPage {
     }
 }
 
-/// Draws the page of a refusal.
-pub(super) fn draw_refusal(code: Code, detail: Option<&Markup>) -> Markup {
-    let refusal = format!("{}.", operator_title(code));
-    // After a failure of the server or a timeout, the request may have taken effect.
-    let effect = match code.status().is_server_error() {
-        true => "Look at the present state before you repeat it.",
-        false => "Nothing was changed.",
-    };
-    let body = html! {
-        // The script displays the detail and the effect beside the form, and acts by the code.
-        @if let Some(detail) = detail { p data-reason { (detail) } }
-        p data-code=(code.as_str()) {
-            span data-reason { (effect) }
-            " Go back, or " a href="/desk" { "to the desk" } "."
-        }
-    };
-    visitor_page("Request refused", Some(&refusal), &body)
-}
-
 /// Returns the status of a page about a refusal.
 pub(crate) fn page_status(code: Code) -> StatusCode {
     match code.status() {
@@ -203,22 +150,7 @@ pub(crate) fn page_status(code: Code) -> StatusCode {
 
 #[cfg(test)]
 mod tests {
-    use super::{draw_refusal, mark_current};
-    use crate::http::Code;
-
-    #[test]
-    fn a_page_states_that_nothing_was_changed_only_if_that_is_known() {
-        for (code, is_known) in [
-            (Code::GameNotFound, true),
-            (Code::RequestTimeout, true),
-            (Code::TimedOut, false),
-            (Code::Unavailable, false),
-            (Code::Internal, false),
-        ] {
-            let page = draw_refusal(code, None).into_string();
-            assert_eq!(page.contains("Nothing was changed"), is_known, "{code:?}");
-        }
-    }
+    use super::mark_current;
 
     #[test]
     fn a_page_below_another_marks_it_in_the_navigation() {

@@ -10,28 +10,22 @@
 //! The content security policy lists the resources that a page may load; it allows no inline
 //! script, no inline style, and nothing from other sites.
 
-pub(crate) mod assets;
-pub(crate) mod chart;
-mod components;
 pub(crate) mod form;
-pub(crate) mod form_fields;
-pub(crate) mod house_zone;
 pub(crate) mod layout;
 pub(crate) mod operator_session;
-mod parse;
 pub(crate) mod problem_pages;
-mod refusal_titles;
-mod search_form;
 mod titles;
 
 use axum::http::header::{
-    CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderName, REFERRER_POLICY, X_FRAME_OPTIONS,
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, REFERRER_POLICY,
+    X_FRAME_OPTIONS,
 };
-use axum::http::{HeaderMap, HeaderValue};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri};
 use axum::middleware::from_fn;
-use axum::response::{Redirect, Response};
+use axum::response::{IntoResponse as _, Redirect, Response};
 use axum::routing::{get, post};
 use axum::{Extension, Router};
+use bahay_desk_ui::find_asset;
 
 use crate::http::operator::alerts::desk as alerts;
 use crate::http::operator::audit::desk as audit;
@@ -61,18 +55,15 @@ use crate::http::operator::tournaments::{
 use crate::http::operator::transfers::desk as transfers;
 use crate::http::{DeskOptions, Services};
 
-pub(crate) use components::{
-    Field, SortDirection, SortLink, author_text, badge, button, coins, count, draw_table, facts,
-    field, game_link, group_thousands, id, pager, player_link, select, sortable_by_script,
-    sortable_table_of, table, table_of, text_area, text_area_of,
+pub(crate) use bahay_desk_ui::{
+    Field, HouseZone, SearchForm, SortDirection, SortLink, author_text, badge, coins, count,
+    draw_table, facts, field, format_decimal, game_link, group_thousands, id, operator_title,
+    pager, parse_amount, parse_decimal, player_link, select, sortable_by_script, sortable_table_of,
+    table, table_of, text_area, text_area_of, visitor_page,
 };
-pub(crate) use form::{FilterForm, OperatorForm};
-pub(crate) use house_zone::HouseZone;
+pub(crate) use form::{FilterForm, OperatorForm, button};
 pub(crate) use layout::{ErrorPage, page, page_with_heading};
 pub(crate) use operator_session::OperatorSession;
-pub(crate) use parse::{format_decimal, parse_amount, parse_decimal};
-pub(crate) use refusal_titles::operator_title;
-pub(crate) use search_form::SearchForm;
 pub(crate) use titles::{
     RoomTitles, account_name, account_title, action_title, describe_item, ending_title,
     operation_title, purpose_title,
@@ -198,7 +189,7 @@ pub(crate) fn routes(options: DeskOptions) -> Router<Services> {
         .route("/desk/jobs/{job}/discarding", post(jobs::discard))
         .route("/desk/audit", get(audit::list))
         .route("/desk/audit.csv", get(audit::export))
-        .route("/desk/assets/{name}", get(assets::serve_asset))
+        .route("/desk/assets/{name}", get(serve_asset))
         .layer(from_fn(async |request, next: axum::middleware::Next| {
             with_security_headers(next.run(request).await)
         }))
@@ -213,6 +204,15 @@ fn with_security_headers(mut response: Response) -> Response {
     }
     headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     response
+}
+
+/// Serves the stylesheet or a script. Its path changes with its content.
+async fn serve_asset(uri: Uri) -> Response {
+    let Some(asset) = find_asset(uri.path()) else {
+        return StatusCode::NOT_FOUND.into_response();
+    };
+    let cache = "public, max-age=31536000, immutable";
+    ([(CONTENT_TYPE, asset.content_type), (CACHE_CONTROL, cache)], asset.text).into_response()
 }
 
 async fn redirect_home(_: OperatorSession) -> Redirect {

@@ -7,10 +7,11 @@ use axum::http::HeaderValue;
 use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use axum::middleware::Next;
 use axum::response::Response;
+use bahay_desk_ui::draw_refusal;
 use maud::html;
 use serde_json::Value;
 
-use super::layout::{draw_refusal, page_status};
+use super::layout::page_status;
 use super::with_security_headers;
 use crate::http::Code;
 

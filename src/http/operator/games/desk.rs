@@ -3,6 +3,7 @@
 
 use axum::extract::State;
 use axum::response::Response;
+use bahay_desk_ui::form_fields::{FieldError, FormFields, ParseFields, parse_fields};
 use maud::{Markup, html};
 use serde::Deserialize;
 use uuid::Uuid;
@@ -13,9 +14,6 @@ use super::replay::{draw_replay, draw_result};
 use super::{query, settlement_table};
 use crate::archive::{GameDetail, GameState};
 use crate::clock::Timestamp;
-use crate::http::operator::desk_ui::form_fields::{
-    FieldError, FormFields, ParseFields, parse_fields,
-};
 use crate::http::operator::desk_ui::{
     ErrorPage, FilterForm, OperatorSession, badge, coins, ending_title, facts, game_link, id, page,
     table_of,

@@ -4,13 +4,13 @@
 use axum::extract::State;
 use axum::response::{Html, IntoResponse as _, Response};
 use bahay_api::operator::today::{BookedFigures, DayAlerts, HourFigures, RoomFigures, TodayReport};
+use bahay_desk_ui::chart::{Chart, ChartKind, Series};
 use bahay_engine::coins::Coins;
 use maud::{Markup, html};
 
 use super::figure_tables::{FigureColumn, draw_figures};
 use super::query::load_today;
 use crate::clock::Timestamp;
-use crate::http::operator::desk_ui::chart::{Chart, ChartKind, Series};
 use crate::http::operator::desk_ui::{
     ErrorPage, HouseZone, OperatorSession, badge, coins, count, facts, game_link, group_thousands,
     page, table_of,

@@ -2,13 +2,13 @@
 //! zone.
 
 use bahay_api::operator::tournaments::{AnnounceTournament, PayoutStep};
+use bahay_desk_ui::PeriodBound;
 use bahay_engine::coins::Coins;
 use bahay_engine::tournament::presets;
 use maud::{Markup, html};
 use serde::Deserialize;
 
 use super::announcement::{FieldError, list_games};
-use crate::http::operator::desk_ui::house_zone::PeriodBound;
 use crate::http::operator::desk_ui::{Field, HouseZone, field, parse_amount, select};
 
 /// The names of the fields, in their order.

@@ -11,9 +11,9 @@ use super::AUTHENTICATOR_CODE;
 use crate::accounts::PasswordAttempt;
 use crate::http::core::request_limits::OperatorSignInRate;
 use crate::http::operator::desk_ui::form::VisitorForm;
-use crate::http::operator::desk_ui::layout::{page_status, visitor_page};
+use crate::http::operator::desk_ui::layout::page_status;
 use crate::http::operator::desk_ui::operator_session::{Visitor, without_session};
-use crate::http::operator::desk_ui::{ErrorPage, Field, OperatorForm, field};
+use crate::http::operator::desk_ui::{ErrorPage, Field, OperatorForm, field, visitor_page};
 use crate::http::{DeskOptions, Problem, Query};
 use crate::operators::{OperatorAuth, OperatorAuthError, SignInRequest};
 

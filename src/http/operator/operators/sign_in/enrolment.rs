@@ -12,9 +12,9 @@ use super::AUTHENTICATOR_CODE;
 use crate::accounts::NewPassword;
 use crate::http::Problem;
 use crate::http::operator::desk_ui::form::VisitorForm;
-use crate::http::operator::desk_ui::layout::{page_status, visitor_page};
+use crate::http::operator::desk_ui::layout::page_status;
 use crate::http::operator::desk_ui::operator_session::Visitor;
-use crate::http::operator::desk_ui::{ErrorPage, Field, field};
+use crate::http::operator::desk_ui::{ErrorPage, Field, field, visitor_page};
 use crate::operators::{
     Enrolment, EnrolmentCompletion, OperatorAuth, OperatorAuthError, PASSWORD_MIN,
 };

@@ -7,11 +7,11 @@ use jiff::civil::Date;
 use maud::{Markup, html};
 use serde::de::DeserializeOwned;
 
-use super::form_fields::{FieldError, FormFields, ParseFields};
-use super::house_zone::PeriodBound;
-use super::parse::parse_non_negative_amount;
-use super::{Field, HouseZone, field};
-use crate::clock::{self, Timestamp};
+use crate::components::{Field, field};
+use crate::form_fields::{FieldError, FormFields, ParseFields};
+use crate::house_zone::{HouseZone, PeriodBound};
+use crate::parse::parse_non_negative_amount;
+use bahay_base::clock::{self, Timestamp};
 
 /// The field that selects the inputs of a period: days without it, times with [`MINUTE`].
 const PRECISION: &str = "by";
@@ -19,7 +19,7 @@ const MINUTE: &str = "minute";
 
 /// The fields of a search form that are filled in.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct SearchForm(FormFields);
+pub struct SearchForm(FormFields);
 
 impl ParseFields for SearchForm {
     fn parse_fields(fields: FormFields) -> Result<Self, FieldError> {
@@ -28,13 +28,13 @@ impl ParseFields for SearchForm {
 }
 
 impl SearchForm {
-    pub(crate) fn value(&self, name: &str) -> &str {
+    pub fn value(&self, name: &str) -> &str {
         self.0.iter().find(|(one, _)| one == name).map_or("", |(_, value)| value)
     }
 
     /// Returns the form with other values of some fields; an empty value removes the field. The
     /// cursor of the list is removed too.
-    pub(crate) fn replace_fields(&self, changes: &[(&str, &str)]) -> Self {
+    pub fn replace_fields(&self, changes: &[(&str, &str)]) -> Self {
         let is_kept = |name: &str| name != "cursor" && changes.iter().all(|(one, _)| *one != name);
         let kept = self.0.iter().filter(|(name, _)| is_kept(name)).cloned();
         let changed = changes.iter().filter(|(_, value)| !value.is_empty());
@@ -43,19 +43,19 @@ impl SearchForm {
     }
 
     /// Returns the fields that set conditions.
-    pub(crate) fn conditions(&self) -> Vec<(&str, &str)> {
+    pub fn conditions(&self) -> Vec<(&str, &str)> {
         let fields = self.0.iter().filter(|(name, _)| name != "cursor");
         fields.map(|(name, value)| (name.as_str(), value.as_str())).collect()
     }
 
     /// Returns a URL with the conditions as its query.
-    pub(crate) fn to_url(&self, path: &str) -> String {
+    pub fn to_url(&self, path: &str) -> String {
         let query = serde_urlencoded::to_string(self.conditions()).unwrap_or_default();
         if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") }
     }
 
     /// Converts what an operator typed into the query of the API.
-    pub(crate) fn to_query<F: DeserializeOwned>(
+    pub fn to_query<F: DeserializeOwned>(
         &self,
         zone: &HouseZone,
     ) -> Result<PageQuery<F>, FieldError> {
@@ -87,7 +87,7 @@ impl SearchForm {
     }
 
     /// Draws the fields of a period: its first and last day, or times if the form has some.
-    pub(crate) fn period_fields(&self) -> Markup {
+    pub fn period_fields(&self) -> Markup {
         let by_minute = self.is_by_minute();
         let kind = if by_minute { "datetime-local" } else { "date" };
         let input = |name, label| {
@@ -102,7 +102,7 @@ impl SearchForm {
 
     /// Draws links that select a period, and the one that exchanges days for times. `here` is the
     /// path of the list, and `without` the name of a link to the form without a period.
-    pub(crate) fn period_links(
+    pub fn period_links(
         &self,
         here: &str,
         zone: &HouseZone,

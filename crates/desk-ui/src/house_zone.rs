@@ -5,16 +5,16 @@ use jiff::civil::{Date, DateTime};
 use jiff::{ToSpan as _, Zoned};
 use maud::{Markup, html};
 
-use crate::clock::{self, BoundedTimestamp, Timestamp};
-use crate::standings::Zone;
+use bahay_base::clock::{self, BoundedTimestamp, Timestamp};
+use bahay_base::zone::Zone;
 
 /// The house's time zone.
 #[derive(Clone, Debug)]
-pub(crate) struct HouseZone(Zone);
+pub struct HouseZone(Zone);
 
 /// The end of a period that a text without a time of day means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum PeriodBound {
+pub enum PeriodBound {
     /// The beginning of the day.
     From,
     /// The beginning of the day after: the day is part of the period.
@@ -22,17 +22,17 @@ pub(crate) enum PeriodBound {
 }
 
 impl HouseZone {
-    pub(crate) const fn new(zone: Zone) -> Self {
+    pub const fn new(zone: Zone) -> Self {
         Self(zone)
     }
 
     /// Returns the IANA name.
-    pub(crate) fn name(&self) -> &str {
+    pub fn name(&self) -> &str {
         self.0.name()
     }
 
     /// Draws a time, to the second.
-    pub(crate) fn time(&self, at: impl Into<Timestamp>) -> Markup {
+    pub fn time(&self, at: impl Into<Timestamp>) -> Markup {
         let at = clock::to_jiff(at.into());
         let text = self.zoned(at).strftime("%Y-%m-%d %H:%M:%S").to_string();
         html! { time datetime=(format!("{at:.3}")) { (text) } }
@@ -40,7 +40,7 @@ impl HouseZone {
 
     /// Formats the times of day at which the hours of a day begin, to the minute. Times that a
     /// change of the clocks repeats have their offset from UTC.
-    pub(crate) fn label_hours(&self, starts: &[Timestamp]) -> Vec<String> {
+    pub fn label_hours(&self, starts: &[Timestamp]) -> Vec<String> {
         let format = |text: &str| -> Vec<String> {
             let zoned = starts.iter().map(|at| self.zoned(clock::to_jiff(*at)));
             zoned.map(|at| at.strftime(text).to_string()).collect()
@@ -54,13 +54,13 @@ impl HouseZone {
 
     /// Returns the minute past the hour at which the hours of UTC begin in the zone, unless it is 0.
     /// The first hour does not count, because it begins with the day.
-    pub(crate) fn minute_of_hours(&self, starts: &[Timestamp]) -> Option<i8> {
+    pub fn minute_of_hours(&self, starts: &[Timestamp]) -> Option<i8> {
         let minutes = starts.iter().skip(1).map(|at| self.zoned(clock::to_jiff(*at)).minute());
         minutes.max().filter(|minute| *minute != 0)
     }
 
     /// Returns the day of an instant.
-    pub(crate) fn day(&self, at: impl Into<Timestamp>) -> Date {
+    pub fn day(&self, at: impl Into<Timestamp>) -> Date {
         self.zoned(clock::to_jiff(at.into())).date()
     }
 
@@ -70,7 +70,7 @@ impl HouseZone {
 
     /// Parses a day, or a time without a zone, as browsers send them. A time that a change of the
     /// clocks skips or repeats is that of the offset before the change.
-    pub(crate) fn parse_time(&self, text: &str, bound: PeriodBound) -> Option<BoundedTimestamp> {
+    pub fn parse_time(&self, text: &str, bound: PeriodBound) -> Option<BoundedTimestamp> {
         let text = text.trim();
         let at: DateTime = match (text.contains('T'), bound) {
             (true, _) => text.parse().ok()?,
@@ -87,7 +87,7 @@ impl HouseZone {
 #[cfg(test)]
 mod tests {
     use super::{HouseZone, PeriodBound};
-    use crate::clock::Timestamp;
+    use bahay_base::clock::Timestamp;
 
     fn manila() -> HouseZone {
         HouseZone::new("Asia/Manila".parse().unwrap())

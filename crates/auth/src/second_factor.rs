@@ -1,14 +1,14 @@
-//! The second factor of a sign-in: time-based one-time passwords of six digits and 30 seconds (RFC
+//! The second factor of an operator's sign-in: time-based one-time passwords of six digits and 30 seconds (RFC
 //! 6238). The previous and the next code are accepted as well, to tolerate clock skew.
 
 use std::fmt;
 
+use bahay_base::clock::Timestamp;
+use bahay_base::entropy;
 use totp_rs::{Builder, Totp};
 use uuid::Uuid;
 
-use crate::auth::{SealingKeys, UnsealedSecret};
-use crate::clock::Timestamp;
-use crate::entropy;
+use crate::sealing::{SealingKeys, UnsealedSecret};
 
 /// The length of the secret: that of the hash (RFC 4226).
 const SECRET_BYTES: usize = 20;
@@ -25,7 +25,8 @@ impl fmt::Debug for SecondFactor {
 }
 
 impl SecondFactor {
-    pub(super) fn random() -> Self {
+    /// Creates a random secret.
+    pub fn random() -> Self {
         let mut secret = [0; SECRET_BYTES];
         secret.copy_from_slice(&entropy::seed()[..SECRET_BYTES]);
         Self(secret)
@@ -33,18 +34,14 @@ impl SecondFactor {
 
     /// Decrypts a stored secret. The flag is true if the current key has sealed it. Returns `None`
     /// if no key opens it.
-    pub(super) fn unseal(
-        stored: &[u8],
-        keys: &SealingKeys,
-        operator: Uuid,
-    ) -> Option<(Self, bool)> {
+    pub fn unseal(stored: &[u8], keys: &SealingKeys, operator: Uuid) -> Option<(Self, bool)> {
         let UnsealedSecret { secret, is_current } =
             keys.open(stored, &associated_data(operator), SECRET_BYTES)?;
         Some((Self::from_bytes(&secret)?, is_current))
     }
 
     /// Encrypts the secret for storage in an operator's row.
-    pub(super) fn seal(&self, keys: &SealingKeys, operator: Uuid) -> Vec<u8> {
+    pub fn seal(&self, keys: &SealingKeys, operator: Uuid) -> Vec<u8> {
         keys.seal(&self.0, &associated_data(operator))
     }
 
@@ -71,7 +68,7 @@ impl SecondFactor {
     }
 
     /// Returns the time step of a code that is valid at the given time.
-    pub(super) fn find_step(&self, code: &str, now: Timestamp) -> Option<i64> {
+    pub fn find_step(&self, code: &str, now: Timestamp) -> Option<i64> {
         let step = self.totp().check(code, seconds(now))?;
         i64::try_from(step).ok()
     }

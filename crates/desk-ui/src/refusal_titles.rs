@@ -1,9 +1,9 @@
 //! The titles of refusals as operators read them. Those of the API address players and programs.
 
-use crate::http::Code;
+use bahay_api::Code;
 
 /// Returns the title of a code for operators.
-pub(crate) fn operator_title(code: Code) -> &'static str {
+pub fn operator_title(code: Code) -> &'static str {
     match code {
         // Requests. An operator sends forms and opens pages.
         Code::RouteNotFound | Code::MethodNotAllowed => "There is no such page",
@@ -84,7 +84,7 @@ pub(crate) fn operator_title(code: Code) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::operator_title;
-    use crate::http::Code;
+    use bahay_api::Code;
 
     /// The codes whose titles of the API address an operator.
     const OPERATORS: [Code; 8] = [

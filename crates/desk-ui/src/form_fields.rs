@@ -15,11 +15,11 @@ use serde::de::{
 use serde::forward_to_deserialize_any;
 
 /// The fields of a form in their order, as names and values.
-pub(crate) type FormFields = Vec<(String, String)>;
+pub type FormFields = Vec<(String, String)>;
 
 /// An error of a form's field, in words that follow the label of the field.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct FieldError {
+pub struct FieldError {
     /// The name of the field; `None` for an error of the whole form.
     name: Option<String>,
     fault: Cow<'static, str>,
@@ -27,7 +27,7 @@ pub(crate) struct FieldError {
 
 impl FieldError {
     /// Creates the error of a field with an invalid value, from what the field expects.
-    pub(super) fn invalid(name: &str, expected: impl Display) -> Self {
+    pub fn invalid(name: &str, expected: impl Display) -> Self {
         Self::new(Some(name), format!("is invalid: {expected}"))
     }
 
@@ -41,7 +41,7 @@ impl FieldError {
     }
 
     /// Draws the error as a sentence. The script replaces the label by that of the refused form.
-    pub(super) fn draw(&self) -> Markup {
+    pub fn draw(&self) -> Markup {
         html! {
             @match &self.name {
                 Some(name) => { "The field “" span data-field=(name) { (field_label(name)) } "” " }
@@ -93,7 +93,7 @@ fn field_label(name: &str) -> Cow<'static, str> {
 }
 
 /// The input of a form that filters a list.
-pub(crate) trait ParseFields: Sized {
+pub trait ParseFields: Sized {
     fn parse_fields(fields: FormFields) -> Result<Self, FieldError>;
 }
 
@@ -104,7 +104,7 @@ impl<F: DeserializeOwned> ParseFields for PageQuery<F> {
 }
 
 /// Parses the fields of a form.
-pub(crate) fn parse_fields<T: DeserializeOwned>(fields: FormFields) -> Result<T, FieldError> {
+pub fn parse_fields<T: DeserializeOwned>(fields: FormFields) -> Result<T, FieldError> {
     let fields = FieldAccess { fields: fields.into_iter(), value: None };
     T::deserialize(MapAccessDeserializer::new(fields))
 }
@@ -241,9 +241,9 @@ impl de::Error for FieldError {
 #[cfg(test)]
 mod tests {
     use super::{FieldError, PageQuery, ParseFields as _, parse_fields};
-    use crate::accounts::SanctionKind;
-    use crate::clock::BoundedTimestamp;
-    use crate::reason::Reason;
+    use bahay_api::operator::sanctions::SanctionKind;
+    use bahay_base::clock::BoundedTimestamp;
+    use bahay_base::reason::Reason;
     use serde::Deserialize;
     use uuid::Uuid;
 

@@ -1,14 +1,12 @@
-//! Components of pages: tables, fields, buttons, pagers and amounts.
+//! Components of pages: tables, fields, pagers and amounts.
 
 use std::fmt::Display;
 
 use bahay_engine::coins::Coins;
 use maud::{Markup, Render, html};
 
-use super::OperatorSession;
-
 /// Draws a table. The names of its columns are separated by ` | `.
-pub(crate) fn table(
+pub fn table(
     caption: &str,
     columns: &str,
     rows: impl IntoIterator<Item: AsRef<[Markup]>>,
@@ -17,33 +15,33 @@ pub(crate) fn table(
 }
 
 /// A column of a table with the drawing of its cells.
-pub(crate) type DrawnColumn<'a, T> = (&'a str, &'a dyn Fn(&T) -> Markup);
+pub type DrawnColumn<'a, T> = (&'a str, &'a dyn Fn(&T) -> Markup);
 
 /// Draws a table of items by the columns.
-pub(crate) fn table_of<T>(caption: &str, items: &[T], columns: &[DrawnColumn<'_, T>]) -> Markup {
+pub fn table_of<T>(caption: &str, items: &[T], columns: &[DrawnColumn<'_, T>]) -> Markup {
     sortable_table_of(caption, items, columns, &|_| None)
 }
 
 /// A link from the heading of a column, which sorts the list by the column.
 #[derive(Clone, Debug)]
-pub(crate) struct SortLink {
-    pub(crate) href: String,
+pub struct SortLink {
+    pub href: String,
     /// The caption of the list that the link leads to.
-    pub(crate) title: &'static str,
+    pub title: &'static str,
     /// The direction in which the column is sorted now, if it is.
-    pub(crate) sorted: Option<SortDirection>,
+    pub sorted: Option<SortDirection>,
 }
 
 /// The direction of sorting by a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum SortDirection {
+pub enum SortDirection {
     Ascending,
     Descending,
 }
 
 /// Draws a table of items by the columns, with links from the headings of those that `sort_link`
 /// knows by their names.
-pub(crate) fn sortable_table_of<T>(
+pub fn sortable_table_of<T>(
     caption: &str,
     items: &[T],
     columns: &[DrawnColumn<'_, T>],
@@ -56,7 +54,7 @@ pub(crate) fn sortable_table_of<T>(
 
 /// Draws a table, which scrolls horizontally on a narrow page. Each row has one cell for each
 /// column. The name of a column of numbers, which are right-aligned, begins with `#`.
-pub(crate) fn draw_table(
+pub fn draw_table(
     caption: &str,
     columns: &[impl AsRef<str>],
     rows: impl IntoIterator<Item: AsRef<[Markup]>>,
@@ -123,12 +121,12 @@ fn heading(name: &str, class: Option<&str>, link: Option<SortLink>) -> Markup {
 }
 
 /// Marks tables with all rows of their lists, which the script sorts by any column.
-pub(crate) fn sortable_by_script(tables: Markup) -> Markup {
+pub fn sortable_by_script(tables: Markup) -> Markup {
     html! { div data-sort { (tables) } }
 }
 
 /// Draws a description list of names and values.
-pub(crate) fn facts(facts: &[(&str, Markup)]) -> Markup {
+pub fn facts(facts: &[(&str, Markup)]) -> Markup {
     html! {
         dl class="facts" {
             @for (name, value) in facts { div { dt { (name) } dd { (value) } } }
@@ -138,30 +136,30 @@ pub(crate) fn facts(facts: &[(&str, Markup)]) -> Markup {
 
 /// An input field of a form, with its label.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Field<'a> {
-    pub(crate) name: &'a str,
-    pub(crate) label: &'a str,
+pub struct Field<'a> {
+    pub name: &'a str,
+    pub label: &'a str,
     /// The `type` attribute of the `input` element.
-    pub(crate) kind: &'a str,
-    pub(crate) value: &'a str,
-    pub(crate) hint: &'a str,
+    pub kind: &'a str,
+    pub value: &'a str,
+    pub hint: &'a str,
     /// The reason why the value was refused, if it was.
-    pub(crate) error: &'a str,
-    pub(crate) autocomplete: &'a str,
-    pub(crate) inputmode: &'a str,
-    pub(crate) is_required: bool,
+    pub error: &'a str,
+    pub autocomplete: &'a str,
+    pub inputmode: &'a str,
+    pub is_required: bool,
     /// True if the script suggests names of players.
-    pub(crate) is_player: bool,
+    pub is_player: bool,
 }
 
 impl<'a> Field<'a> {
     /// Returns a field that must be filled in.
-    pub(crate) const fn required(name: &'a str, label: &'a str) -> Self {
+    pub const fn required(name: &'a str, label: &'a str) -> Self {
         Self { is_required: true, ..Self::optional(name, label) }
     }
 
     /// Returns a field that may be left empty.
-    pub(crate) const fn optional(name: &'a str, label: &'a str) -> Self {
+    pub const fn optional(name: &'a str, label: &'a str) -> Self {
         Self {
             name,
             label,
@@ -177,7 +175,7 @@ impl<'a> Field<'a> {
     }
 }
 
-pub(crate) fn field(field: Field<'_>) -> Markup {
+pub fn field(field: Field<'_>) -> Markup {
     let Field { name, label, kind, value, hint, error, autocomplete, inputmode, .. } = field;
     let id = format!("f-{name}");
     let hint_id = format!("h-{name}");
@@ -201,13 +199,13 @@ pub(crate) fn field(field: Field<'_>) -> Markup {
 }
 
 /// Draws a text field with several lines.
-pub(crate) fn text_area(name: &str, label: &str, hint: &str) -> Markup {
+pub fn text_area(name: &str, label: &str, hint: &str) -> Markup {
     text_area_of(name, name, label, hint)
 }
 
 /// Draws a text field with several lines, one of several fields of its name on the page: `form`
 /// distinguishes the ids.
-pub(crate) fn text_area_of(form: &str, name: &str, label: &str, hint: &str) -> Markup {
+pub fn text_area_of(form: &str, name: &str, label: &str, hint: &str) -> Markup {
     let id = format!("f-{form}");
     let hint_id = format!("h-{form}");
     html! {
@@ -220,7 +218,7 @@ pub(crate) fn text_area_of(form: &str, name: &str, label: &str, hint: &str) -> M
 }
 
 /// Draws a selection among options, which are pairs of a value and a name.
-pub(crate) fn select(name: &str, label: &str, options: &[(&str, &str)], chosen: &str) -> Markup {
+pub fn select(name: &str, label: &str, options: &[(&str, &str)], chosen: &str) -> Markup {
     let id = format!("f-{name}");
     html! {
         div class="field" {
@@ -234,26 +232,9 @@ pub(crate) fn select(name: &str, label: &str, options: &[(&str, &str)], chosen: 
     }
 }
 
-/// Draws a button that sends a request at once; a confirmation is asked for unless `confirm` is
-/// empty.
-pub(crate) fn button(
-    session: &OperatorSession,
-    action: &str,
-    label: &str,
-    confirm: &str,
-) -> Markup {
-    html! {
-        form class="inline" method="post" action=(action)
-            data-confirm=[Some(confirm).filter(|text| !text.is_empty())] {
-            (session.form_token())
-            button { (label) }
-        }
-    }
-}
-
 /// Draws the link to the next page of a list, if there is one. `here` is the list's path, `query`
 /// its other parameters.
-pub(crate) fn pager(here: &str, query: &[(&str, &str)], next: Option<&str>) -> Markup {
+pub fn pager(here: &str, query: &[(&str, &str)], next: Option<&str>) -> Markup {
     let Some(next) = next else {
         return html! {};
     };
@@ -270,17 +251,17 @@ pub(crate) fn pager(here: &str, query: &[(&str, &str)], next: Option<&str>) -> M
 
 /// Draws an amount with thousands separators and two decimal places, and with a sign if it is
 /// negative.
-pub(crate) fn coins(amount: impl Into<Coins>) -> Markup {
+pub fn coins(amount: impl Into<Coins>) -> Markup {
     html! { (group_thousands(&amount.into().to_string())) }
 }
 
 /// Draws a count with thousands separators.
-pub(crate) fn count(number: impl Display) -> Markup {
+pub fn count(number: impl Display) -> Markup {
     html! { (group_thousands(&number.to_string())) }
 }
 
 /// Inserts a comma before each group of three digits of a number's whole part.
-pub(crate) fn group_thousands(number: &str) -> String {
+pub fn group_thousands(number: &str) -> String {
     let whole = number.split('.').next().map_or(0, str::len);
     let mut grouped = String::with_capacity(number.len() + whole / 3);
     for (place, character) in number.char_indices() {
@@ -294,27 +275,27 @@ pub(crate) fn group_thousands(number: &str) -> String {
 }
 
 /// Draws the author of an act. Without an operator it is the command line.
-pub(crate) fn author_text(operator: Option<&str>) -> Markup {
+pub fn author_text(operator: Option<&str>) -> Markup {
     html! { (operator.unwrap_or("the command line")) }
 }
 
 /// Draws a link to the page of a game.
-pub(crate) fn game_link(game: impl Display, text: impl Render) -> Markup {
+pub fn game_link(game: impl Display, text: impl Render) -> Markup {
     html! { a href=(format!("/desk/games/{game}")) { (text) } }
 }
 
 /// Draws a link to the page of a player.
-pub(crate) fn player_link(player: impl Display, text: impl Render) -> Markup {
+pub fn player_link(player: impl Display, text: impl Render) -> Markup {
     html! { a href=(format!("/desk/players/{player}")) { (text) } }
 }
 
 /// Draws an id in a font in which ids are easily compared.
-pub(crate) fn id(id: &impl Display) -> Markup {
+pub fn id(id: &impl Display) -> Markup {
     html! { code class="id" { (id) } }
 }
 
 /// Draws a state as a highlighted word.
-pub(crate) fn badge(kind: &str, text: &str) -> Markup {
+pub fn badge(kind: &str, text: &str) -> Markup {
     html! { span class={ "badge " (kind) } { (text) } }
 }
 

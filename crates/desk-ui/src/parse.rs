@@ -7,12 +7,12 @@ use bahay_engine::coins::Coins;
 
 /// Parses an amount in coins with at most two decimal places, such as 12.50 or 1,250, which may be
 /// negative.
-pub(crate) fn parse_amount(text: &str) -> Option<Coins> {
+pub fn parse_amount(text: &str) -> Option<Coins> {
     parse_decimal(text, 2).map(Coins::from_hundredths)
 }
 
 /// Parses a number with at most `places` decimal places. Returns its multiple of 10 to that power.
-pub(crate) fn parse_decimal(text: &str, places: usize) -> Option<i64> {
+pub fn parse_decimal(text: &str, places: usize) -> Option<i64> {
     let text = text.trim();
     let (sign, text) = match text.strip_prefix(['-', '−']) {
         Some(rest) => (-1, rest),
@@ -29,7 +29,7 @@ pub(crate) fn parse_decimal(text: &str, places: usize) -> Option<i64> {
 }
 
 /// Formats a number that [`parse_decimal`] parses, without trailing zeros. It is not negative.
-pub(crate) fn format_decimal(number: u32, places: usize) -> String {
+pub fn format_decimal(number: u32, places: usize) -> String {
     let digits = format!("{number:0>width$}", width = places + 1);
     let (whole, fraction) = digits.split_at(digits.len() - places);
     let fraction = fraction.trim_end_matches('0');
@@ -47,7 +47,7 @@ fn ungroup_thousands(whole: &str) -> Option<Cow<'_, str>> {
 }
 
 /// Parses an amount that is not negative.
-pub(crate) fn parse_non_negative_amount(text: &str) -> Option<Coins> {
+pub fn parse_non_negative_amount(text: &str) -> Option<Coins> {
     parse_amount(text).filter(|amount| *amount >= Coins::ZERO)
 }
 

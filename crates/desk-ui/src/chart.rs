@@ -5,7 +5,7 @@
 
 use maud::{Markup, html};
 
-use super::components::draw_table;
+use crate::components::draw_table;
 
 const WIDTH: i64 = 1_000;
 const HEIGHT: i64 = 300;
@@ -16,33 +16,33 @@ const LABELS_MAX: usize = 6;
 
 /// The kind of a chart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ChartKind {
+pub enum ChartKind {
     Bars,
     Lines,
 }
 
 /// A named series of values, one for each label of the chart.
 #[derive(Clone, Debug)]
-pub(crate) struct Series {
-    pub(crate) name: String,
-    pub(crate) values: Vec<i64>,
+pub struct Series {
+    pub name: String,
+    pub values: Vec<i64>,
 }
 
 /// A chart.
 #[derive(Clone, Debug)]
-pub(crate) struct Chart<'a> {
-    pub(crate) title: &'a str,
-    pub(crate) kind: ChartKind,
+pub struct Chart<'a> {
+    pub title: &'a str,
+    pub kind: ChartKind,
     /// The labels of the values, from left to right.
-    pub(crate) labels: Vec<String>,
+    pub labels: Vec<String>,
     /// The series. The stylesheet distinguishes at most six.
-    pub(crate) series: Vec<Series>,
+    pub series: Vec<Series>,
     /// Formats a value.
-    pub(crate) text: fn(i64) -> String,
+    pub text: fn(i64) -> String,
 }
 
 impl Chart<'_> {
-    pub(crate) fn draw(&self) -> Markup {
+    pub fn draw(&self) -> Markup {
         let Self { title, kind, labels, series, text } = self;
         let all = || series.iter().flat_map(|series| series.values.iter().copied());
         // The scale always includes zero, so that heights are comparable.

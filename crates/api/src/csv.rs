@@ -2,11 +2,11 @@
 
 use std::fmt::{self, Display, Write as _};
 
-use bahay_api::Time;
+use bahay_base::clock;
 use jiff::Zoned;
 use jiff::tz::TimeZone;
 
-use crate::clock;
+use crate::Time;
 
 /// The byte order mark of UTF-8. Without it, spreadsheets read letters such as ñ and ₱ in another
 /// encoding.
@@ -56,16 +56,16 @@ pub fn write_line<'a>(out: &mut String, fields: impl IntoIterator<Item = &'a dyn
 
 /// A time in the forms of a file, all of which are empty without one.
 #[derive(Debug, Default)]
-pub(super) struct ExportedTime {
-    pub(super) date: String,
-    pub(super) time: String,
+pub struct ExportedTime {
+    pub date: String,
+    pub time: String,
     /// Such as `UTC+08:00`: a spreadsheet would take `+08:00` for a time.
-    pub(super) utc_offset: String,
-    pub(super) instant: String,
+    pub utc_offset: String,
+    pub instant: String,
 }
 
 impl ExportedTime {
-    pub(super) fn new(at: Time, zone: &TimeZone) -> Self {
+    pub fn new(at: Time, zone: &TimeZone) -> Self {
         let at = clock::to_jiff(at.into());
         let local: Zoned = at.to_zoned(zone.clone());
         Self {
