@@ -167,10 +167,10 @@ pub struct Options {
           value_parser = clap::value_parser!(u8).range(0..=100))]
     pub idle: u8,
 
-    /// Form of the messages on the socket: full (`bahay.v1`, objects in JSON), brief
-    /// (`bahay.v1.brief`, short arrays in JSON) or compact (`bahay.v1.compact`, the same arrays in
-    /// MessagePack).
-    #[arg(long, default_value = "full", value_parser = parse_form)]
+    /// Form of the messages on the socket: compact (`bahay.v1.compact`, short arrays in
+    /// MessagePack), which clients ask for first, brief (`bahay.v1.brief`, the same arrays in
+    /// JSON) or full (`bahay.v1`, objects in JSON).
+    #[arg(long, default_value = "compact", value_parser = parse_form)]
     pub form: Form,
 
     /// Room in which all players play.
