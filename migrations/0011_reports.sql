@@ -112,6 +112,31 @@ create table settlement_days (
     primary key (day, kind, room, ending, took_pot, taken_over, gross, fee, ante)
 );
 
+-- Returns the number by which lists of settlements are ordered: the amount or the text that `key` names. A text
+-- counts by its position in `ranks`, from 1; others by 0. PostgreSQL replaces a call by this expression.
+create function settlement_order(
+    key text,
+    gross bigint,
+    fee bigint,
+    ante bigint,
+    taken_over boolean,
+    kind text,
+    room text,
+    ending text,
+    ranks text[]
+) returns bigint
+language sql immutable parallel safe
+return case key
+    when 'gross' then gross
+    when 'fee' then fee
+    when 'ante' then ante
+    when 'taken_over' then taken_over::int
+    else coalesce(
+        array_position(ranks, case key when 'kind' then kind when 'room' then room else ending end),
+        0
+    )
+end;
+
 -- The settlements by player, for the list and the sums of a player with ten thousand games: the index
 -- contains everything that both need.
 create table player_settlements (

@@ -67,21 +67,13 @@ async fn find_of_player(
                         select p.player, p.game, p.finished_at, p.kind, p.room, p.ending, p.gross,
                             p.pot is not null as took_pot, p.taken_over,
                             case $8::text
-                                when 'gross' then p.gross
-                                when 'fee' then p.fee
                                 when 'pot' then p.pot
-                                when 'ante' then p.ante
                                 -- As precise as the position in the list.
                                 when 'reversed_at'
                                     then floor(extract(epoch from p.reversed_at) * 1000)::bigint
-                                when 'taken_over' then p.taken_over::int
-                                else coalesce(
-                                    array_position(
-                                        $16::text[],
-                                        case $8 when 'kind' then p.kind when 'room' then p.room
-                                            else p.ending end
-                                    ),
-                                    0
+                                else settlement_order(
+                                    $8::text, p.gross, p.fee, p.ante, p.taken_over, p.kind, p.room,
+                                    p.ending, $16::text[]
                                 )
                             end as amount
                         from player_settlements p
@@ -272,18 +264,10 @@ async fn find_band_end(
                                 - sum(d.games) as before
                         from (
                             select d.day, d.games,
-                                case $8::text when 'gross' then d.gross when 'fee' then d.fee
-                                    when 'ante' then d.ante
-                                    when 'taken_over' then d.taken_over::int
-                                    else coalesce(
-                                        array_position(
-                                            $14::text[],
-                                            case $8 when 'kind' then d.kind when 'room' then d.room
-                                                else d.ending end
-                                        ),
-                                        0
-                                    )
-                                end as amount
+                                settlement_order(
+                                    $8::text, d.gross, d.fee, d.ante, d.taken_over, d.kind, d.room,
+                                    d.ending, $14::text[]
+                                ) as amount
                             from settlement_days d
                             where
                     "#
@@ -324,18 +308,10 @@ async fn find_band_end(
                                 - sum(d.games) as before
                         from (
                             select d.day, d.games,
-                                case $8::text when 'gross' then d.gross when 'fee' then d.fee
-                                    when 'ante' then d.ante
-                                    when 'taken_over' then d.taken_over::int
-                                    else coalesce(
-                                        array_position(
-                                            $15::text[],
-                                            case $8 when 'kind' then d.kind when 'room' then d.room
-                                                else d.ending end
-                                        ),
-                                        0
-                                    )
-                                end as amount
+                                settlement_order(
+                                    $8::text, d.gross, d.fee, d.ante, d.taken_over, d.kind, d.room,
+                                    d.ending, $15::text[]
+                                ) as amount
                             from settlement_days d
                             where
                     "#
@@ -391,17 +367,10 @@ pub(super) async fn find_in_band(
                     from (
                         select d.day, d.kind, d.room, d.ending, d.took_pot, d.taken_over, d.gross,
                             d.fee, d.ante,
-                            case $8::text when 'gross' then d.gross when 'fee' then d.fee
-                                when 'ante' then d.ante when 'taken_over' then d.taken_over::int
-                                else coalesce(
-                                    array_position(
-                                        $21::text[],
-                                        case $8 when 'kind' then d.kind when 'room' then d.room
-                                            else d.ending end
-                                    ),
-                                    0
-                                )
-                            end as amount
+                            settlement_order(
+                                $8::text, d.gross, d.fee, d.ante, d.taken_over, d.kind, d.room,
+                                d.ending, $21::text[]
+                            ) as amount
                         from settlement_days d
                         where
                     "

@@ -88,6 +88,7 @@ async fn only_the_listed_functions_and_no_trigger_or_rule_are_in_the_database() 
         "function first_operation_of",
         "function make_month of its owner",
         "function remove_archived_records of its owner",
+        "function settlement_order",
         "function write_books",
         "view archivable_games",
         "view entries",
