@@ -46,7 +46,7 @@ cmd_test() {
   run_step supply check_supply
   run_step build build_tests
   start_services
-  # The tests wait more than they compute, so the rest runs beside them: the documentation where a processor is idle.
+  # Most tests wait more than they compute, so the rest runs beside them: the documentation where a processor is idle.
   start_beside end-to-end env BAHAY_BUILT="$(built_program debug bahay)" SDK_TAPES=40 "$ROOT/dev" e2e
   start_beside documentation run_idle "$ROOT/dev" documentation
   run_step tests run_tests
