@@ -38,7 +38,12 @@ pub(crate) struct EmptyForm {}
 
 /// Draws a button that sends a request at once; a confirmation is asked for unless `confirm` is
 /// empty.
-pub fn button(session: &OperatorSession, action: &str, label: &str, confirm: &str) -> Markup {
+pub(crate) fn button(
+    session: &OperatorSession,
+    action: &str,
+    label: &str,
+    confirm: &str,
+) -> Markup {
     html! {
         form class="inline" method="post" action=(action)
             data-confirm=[Some(confirm).filter(|text| !text.is_empty())] {
