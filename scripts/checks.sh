@@ -50,8 +50,8 @@ cmd_test() {
   start_beside end-to-end env BAHAY_BUILT="$(built_program debug bahay)" SDK_TAPES=40 "$ROOT/dev" e2e
   start_beside documentation run_idle "$ROOT/dev" documentation
   run_step tests run_tests
-  run_step "end to end" await_end_to_end
-  run_step documentation await_documentation
+  run_step "end to end" await_beside end-to-end
+  run_step documentation await_beside documentation
   say "everything passed:$STEPS"
 }
 
@@ -77,7 +77,7 @@ cmd_e2e() {
 # The names of the checks that run beside the tests, in the order of their start. Each has its output in a file.
 BESIDE=''
 
-# Starts command $2 as the check named $1, in a process of its own. Its output is shown when it has ended.
+# Starts the command of the remaining arguments as the check named $1, in a process of its own. Its output is shown when it has ended.
 start_beside() {
   local name=$1
   shift
@@ -107,9 +107,6 @@ show_all_beside() {
   for name in $BESIDE; do show_beside "$name"; done
 }
 
-await_end_to_end() { await_beside end-to-end; }
-await_documentation() { await_beside documentation; }
-
 # Replaces this process by a command that computes only while a processor is idle, where the system can do that.
 run_idle() {
   if type -P chrt >/dev/null; then exec chrt --idle 0 "$@"; fi
@@ -118,11 +115,12 @@ run_idle() {
 
 STEPS=''
 
-# Runs function $2 and adds step $1 with its duration to STEPS.
+# Runs function $2 with the remaining arguments, and adds step $1 with its duration to STEPS.
 run_step() {
-  local began=$SECONDS
-  "$2"
-  STEPS="$STEPS $1 $((SECONDS - began)) s;"
+  local name=$1 began=$SECONDS
+  shift
+  "$@"
+  STEPS="$STEPS $name $((SECONDS - began)) s;"
 }
 
 # Prints the number of processors that this process may use, where that is known.
@@ -146,6 +144,11 @@ cmd_documentation() {
   run_child cargo test --workspace --features "$FEATURES" --doc || die "a documentation test failed: see above"
 }
 
+has_nextest() { cargo nextest --version >/dev/null 2>&1; }
+
+# The list of what nextest has built.
+BUILT_TESTS=''
+
 # Builds the tests, both programs, and the library of clients. Dependencies of tests select features as well, so a
 # later build without tests would compile most packages again. Nextest keeps the list of what it has built, because
 # it would otherwise ask cargo, which may be busy with the documentation.
@@ -161,9 +164,6 @@ build_tests() {
   fi
   keep_sdk
 }
-
-BUILT_TESTS=''
-has_nextest() { cargo nextest --version >/dev/null 2>&1; }
 
 # Runs the tests selected by the arguments, or all that build_tests has built. Nextest runs each test in a process of
 # its own, in parallel; cargo's own runner is the fallback. Most tests wait for services and clocks, so there are more

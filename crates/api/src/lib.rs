@@ -1,5 +1,6 @@
 //! The interfaces of the house as data: the operations of every topic over REST, the bodies that
-//! they take and answer with, the codes by which they refuse, and the document about them.
+//! they take and answer with, the format of CSV files, the codes by which they refuse, and the
+//! document about them.
 //!
 //! `socket` describes the socket of play in the same way.
 //!

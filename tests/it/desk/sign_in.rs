@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use bahay::auth::DeskToken;
-use bahay::auth::SecondFactor;
+use bahay::auth::{DeskToken, SecondFactor};
 use bahay::operators::Role;
 use bahay::rate_limit::Rate;
 use reqwest::Method;
