@@ -9,7 +9,9 @@
 
 pub(super) mod impose;
 
+use std::collections::HashMap;
 use std::fmt;
+use std::sync::Arc;
 
 use bahay_api::operator::sanctions::SanctionInForce;
 use jiff_sqlx::Timestamp as SqlTimestamp;
@@ -17,7 +19,7 @@ use sqlx::{PgConnection, PgExecutor, PgPool};
 use uuid::Uuid;
 
 use crate::clock::{self, Timestamp};
-use crate::db::{self, Page};
+use crate::db::{self, BatchLoader, Page};
 use crate::ids::PlayerId;
 use crate::reason::Reason;
 
@@ -86,11 +88,25 @@ pub enum SanctionError {
 #[derive(Clone, Debug)]
 pub struct SanctionReader {
     pool: PgPool,
+    in_force: BatchLoader<SanctionCheck, Sanction>,
+}
+
+/// The question whether a player has a sanction of a kind in force at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct SanctionCheck {
+    player: PlayerId,
+    kind: SanctionKind,
+    at: Timestamp,
 }
 
 impl SanctionReader {
     pub fn new(pool: PgPool) -> Self {
-        Self { pool }
+        let checked = pool.clone();
+        let in_force = BatchLoader::new(move |checks: Vec<SanctionCheck>| {
+            let pool = checked.clone();
+            async move { db::retry(|| find_all_in_force(&pool, &checks)).await }
+        });
+        Self { pool, in_force }
     }
 
     /// Returns all sanctions of a kind that a player has had, newest first.
@@ -187,13 +203,17 @@ impl SanctionReader {
 
     /// Returns the sanction of a kind that is in force now, with the latest end if there are
     /// several.
+    ///
+    /// # Errors
+    ///
+    /// The error of the query, which concurrent calls share.
     pub async fn find_in_force(
         &self,
         player: PlayerId,
         kind: SanctionKind,
         now: Timestamp,
-    ) -> Result<Option<Sanction>, sqlx::Error> {
-        db::retry(|| find_in_force(&self.pool, player, kind, now)).await
+    ) -> Result<Option<Sanction>, Arc<sqlx::Error>> {
+        self.in_force.find(SanctionCheck { player, kind, at: now }).await
     }
 }
 
@@ -219,23 +239,43 @@ async fn find_in_force(
     kind: SanctionKind,
     now: Timestamp,
 ) -> Result<Option<Sanction>, sqlx::Error> {
-    let ban = sqlx::query!(
+    let check = SanctionCheck { player, kind, at: now };
+    Ok(find_all_in_force(executor, &[check]).await?.remove(&check))
+}
+
+/// Returns the sanctions in force, by check, each with the latest end if there are several.
+async fn find_all_in_force(
+    executor: impl PgExecutor<'_>,
+    checks: &[SanctionCheck],
+) -> Result<HashMap<SanctionCheck, Sanction>, sqlx::Error> {
+    let players: Vec<Uuid> = checks.iter().map(|check| check.player.0).collect();
+    let kinds: Vec<String> = checks.iter().map(|check| check.kind.to_string()).collect();
+    let times: Vec<SqlTimestamp> = checks.iter().map(|check| to_sql(check.at)).collect();
+    let rows = sqlx::query!(
         r#"
-        select reason, ends_at as "ends_at: SqlTimestamp"
-        from sanctions
-        where player = $1 and kind = $3 and lifted_at is null
-            and (ends_at is null or ends_at > $2)
-        order by ends_at desc nulls first
-        limit 1
+        select c.number as "number!", s.reason, s.ends_at as "ends_at: SqlTimestamp"
+        from unnest($1::uuid[], $2::text[], $3::timestamptz[])
+            with ordinality as c (player, kind, at, number)
+        cross join lateral (
+            select i.reason, i.ends_at
+            from sanctions i
+            where i.player = c.player and i.kind = c.kind and i.lifted_at is null
+                and (i.ends_at is null or i.ends_at > c.at)
+            order by i.ends_at desc nulls first
+            limit 1
+        ) s
         "#,
-        player.0,
-        to_sql(now) as _,
-        kind.as_str()
+        &players,
+        &kinds,
+        &times as _
     )
-    .fetch_optional(executor)
+    .fetch_all(executor)
     .await?;
-    Ok(ban.map(|row| Sanction {
-        reason: Reason::from_column(row.reason),
-        ends_at: row.ends_at.map(from_sql),
-    }))
+    let found = rows.into_iter().filter_map(|row| {
+        let number = usize::try_from(row.number).ok()?;
+        let check = *checks.get(number.checked_sub(1)?)?;
+        let ends_at = row.ends_at.map(from_sql);
+        Some((check, Sanction { reason: Reason::from_column(row.reason), ends_at }))
+    });
+    Ok(found.collect())
 }

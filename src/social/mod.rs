@@ -11,7 +11,8 @@
 
 mod reports;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 
 use bahay_api::Time;
 use bahay_api::player::people::ListedPlayer;
@@ -19,8 +20,9 @@ use bahay_engine::table::{GameId, PlayerId};
 use jiff_sqlx::Timestamp;
 use serde::{Deserialize, Serialize};
 use sqlx::PgPool;
+use uuid::Uuid;
 
-use crate::db;
+use crate::db::{self, BatchLoader};
 
 pub use bahay_api::player::people::ReportReason;
 pub use bahay_protocol::Phrase;
@@ -88,11 +90,14 @@ pub enum SocialError {
 #[derive(Clone, Debug)]
 pub struct Social {
     pool: PgPool,
+    silenced: BatchLoader<PlayerId, BTreeSet<PlayerId>>,
 }
 
 impl Social {
     pub fn new(pool: PgPool) -> Self {
-        Self { pool }
+        let listed = pool.clone();
+        let silenced = BatchLoader::new(move |players| list_silenced(listed.clone(), players));
+        Self { pool, silenced }
     }
 
     /// Mutes or blocks a player. The call is idempotent.
@@ -192,15 +197,15 @@ impl Social {
     }
 
     /// Returns the players whose phrases are hidden from a player.
-    pub async fn list_silenced(&self, player: PlayerId) -> Result<BTreeSet<PlayerId>, sqlx::Error> {
-        let query = || {
-            sqlx::query_scalar!(
-                "select r.other from player_relations r where r.player = $1",
-                player.0
-            )
-            .fetch_all(&self.pool)
-        };
-        Ok(db::retry(query).await?.into_iter().map(PlayerId).collect())
+    ///
+    /// # Errors
+    ///
+    /// The error of the query, which concurrent calls share.
+    pub async fn list_silenced(
+        &self,
+        player: PlayerId,
+    ) -> Result<BTreeSet<PlayerId>, Arc<sqlx::Error>> {
+        Ok(self.silenced.find(player).await?.unwrap_or_default())
     }
 
     /// Files a report about a participant of one of the reporter's games.
@@ -246,4 +251,25 @@ impl Social {
             (true, true) => Ok(()),
         }
     }
+}
+
+/// Returns the players whose phrases are hidden from each of some players; those from whom none is
+/// hidden are absent.
+async fn list_silenced(
+    pool: PgPool,
+    players: Vec<PlayerId>,
+) -> Result<HashMap<PlayerId, BTreeSet<PlayerId>>, sqlx::Error> {
+    let players: Vec<Uuid> = players.into_iter().map(|player| player.0).collect();
+    let query = || {
+        sqlx::query!(
+            "select r.player, r.other from player_relations r where r.player = any($1)",
+            &players
+        )
+        .fetch_all(&pool)
+    };
+    let mut silenced = HashMap::<_, BTreeSet<_>>::new();
+    for row in db::retry(query).await? {
+        silenced.entry(PlayerId(row.player)).or_default().insert(PlayerId(row.other));
+    }
+    Ok(silenced)
 }

@@ -7,6 +7,9 @@
 //! marks them as read. Deliberately absent: texts. A notice is a kind with a game and an amount, or
 //! with the inviting player; clients supply the text.
 
+use std::collections::HashMap;
+use std::sync::Arc;
+
 use bahay_api::Time;
 use bahay_api::player::notices::Notice;
 use bahay_engine::coins::Coins;
@@ -16,7 +19,7 @@ use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
 use bahay_base::clock::{BoundedTimestamp, Timestamp};
-use bahay_db::{Page, from_sql, to_sql};
+use bahay_db::{BatchLoader, Page, from_sql, to_sql};
 
 /// The maximum page size; a larger limit is reduced to it.
 pub const PAGE_MAX: u32 = 100;
@@ -127,27 +130,23 @@ pub struct InvitationResult {
 #[derive(Clone, Debug)]
 pub struct Notices {
     pool: PgPool,
+    unread: BatchLoader<PlayerId, u32>,
 }
 
 impl Notices {
     pub fn new(pool: PgPool) -> Self {
-        Self { pool }
+        let counted = pool.clone();
+        let unread = BatchLoader::new(move |players| count_unread(counted.clone(), players));
+        Self { pool, unread }
     }
 
     /// Counts a player's unread notices.
-    pub async fn count_unread(&self, player: PlayerId) -> Result<u32, sqlx::Error> {
-        let query = || {
-            sqlx::query_scalar!(
-                r#"
-                select count(*) as "unread!"
-                from notices n
-                where n.player = $1 and n.read_at is null
-                "#,
-                player.0
-            )
-            .fetch_one(&self.pool)
-        };
-        Ok(u32::try_from(bahay_db::retry(query).await?).unwrap_or(u32::MAX))
+    ///
+    /// # Errors
+    ///
+    /// The error of the query, which concurrent calls share.
+    pub async fn count_unread(&self, player: PlayerId) -> Result<u32, Arc<sqlx::Error>> {
+        Ok(self.unread.find(player).await?.unwrap_or_default())
     }
 
     /// Returns a page of a player's notices, newest first, starting below a time and an id.
@@ -258,4 +257,28 @@ impl Notices {
         let players = rows.into_iter().map(|row| PlayerId(row.player)).collect();
         Ok(InvitationResult { players, name })
     }
+}
+
+/// Counts the unread notices of some players; those without any are absent.
+async fn count_unread(
+    pool: PgPool,
+    players: Vec<PlayerId>,
+) -> Result<HashMap<PlayerId, u32>, sqlx::Error> {
+    let players: Vec<Uuid> = players.into_iter().map(|player| player.0).collect();
+    let query = || {
+        sqlx::query!(
+            r#"
+            select n.player, count(*) as "unread!"
+            from notices n
+            where n.player = any($1) and n.read_at is null
+            group by n.player
+            "#,
+            &players
+        )
+        .fetch_all(&pool)
+    };
+    let rows = bahay_db::retry(query).await?.into_iter();
+    let counts =
+        rows.map(|row| (PlayerId(row.player), u32::try_from(row.unread).unwrap_or(u32::MAX)));
+    Ok(counts.collect())
 }

@@ -1,5 +1,6 @@
 //! PostgreSQL and Redis, and houses of which one of them fails.
 
+mod batches;
 pub(crate) mod live_store;
 mod pooler;
 mod read_only;
