@@ -54,8 +54,9 @@ const STOP_TIMEOUT: Duration = Duration::from_secs(10);
 /// session.
 const SEND_BUFFER_BYTES: u32 = 64 * 1024;
 
-/// The queue of connections to be accepted.
-const BACKLOG: u32 = 1024;
+/// The queue of connections to be accepted, in which the clients of a dead node wait when all of
+/// them connect at once. The kernel may have a lower limit (`net.core.somaxconn`).
+const BACKLOG: u32 = 8192;
 
 /// The errors that prevent a server from starting.
 #[derive(Debug, thiserror::Error)]
