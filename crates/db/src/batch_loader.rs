@@ -5,11 +5,14 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::hash::Hash;
+use std::io::ErrorKind;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use sqlx::Error;
 use tokio::sync::oneshot;
+use tokio::time::timeout;
 
 /// The maximum number of keys of a query.
 const KEYS_MAX: usize = 256;
@@ -17,6 +20,10 @@ const KEYS_MAX: usize = 256;
 /// The maximum number of queries of a loader that run at once. With more than one, a connection
 /// that does not respond does not delay the lookups after it.
 const QUERIES_MAX: usize = 4;
+
+/// The timeout of a query. Its connection is closed then, so that lookups do not wait for a server
+/// that is gone, and the next query is sent on another one.
+const QUERY_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The values of some keys.
 type Loading<K, V> = Pin<Box<dyn Future<Output = Result<HashMap<K, V>, Error>> + Send>>;
@@ -82,7 +89,8 @@ where
     ///
     /// # Errors
     ///
-    /// The error of the query, which all its lookups share; [`Error::WorkerCrashed`] if it panics.
+    /// The error of the query, which all its lookups share; [`Error::Io`] if it is not answered
+    /// within two seconds, and [`Error::WorkerCrashed`] if it panics.
     pub async fn find(&self, key: K) -> Found<V> {
         let (answer, answered) = oneshot::channel();
         if self.queue().push(Lookup { key, answer }) {
@@ -107,8 +115,13 @@ where
                 keys.entry(key).or_default().push(answer);
             }
             // A task of its own, because a panic must not keep later lookups from being answered.
-            let loading = tokio::spawn((self.load)(keys.keys().copied().collect()));
-            let loaded = loading.await.unwrap_or(Err(Error::WorkerCrashed)).map_err(Arc::new);
+            let loading = timeout(QUERY_TIMEOUT, (self.load)(keys.keys().copied().collect()));
+            let loaded = match tokio::spawn(loading).await {
+                Ok(Ok(loaded)) => loaded,
+                Ok(Err(_)) => Err(Error::Io(ErrorKind::TimedOut.into())),
+                Err(_) => Err(Error::WorkerCrashed),
+            };
+            let loaded = loaded.map_err(Arc::new);
             for (key, answers) in keys {
                 for answer in answers {
                     let value = loaded.as_ref().map(|values| values.get(&key).cloned());
@@ -143,12 +156,9 @@ impl<K, V> Queue<K, V> {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use futures_util::future::join_all;
     use tokio::sync::Semaphore;
     use tokio::task::JoinHandle;
-    use tokio::time::timeout;
 
     use super::*;
 
@@ -236,6 +246,19 @@ mod tests {
         }
         assert!(loader.find(6).await.is_ok());
         assert_eq!(source.batches().concat(), [0, 0, 0, 0, 6]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_query_that_is_not_answered_delays_no_later_one_for_long() {
+        let (source, loader) = Source::new();
+        let stalled = spawn_finds(&loader, [0; QUERIES_MAX]).await;
+        for find in stalled {
+            let error = find.await.expect("no panic").expect_err("no answer");
+            assert!(matches!(&*error, Error::Io(error) if error.kind() == ErrorKind::TimedOut));
+        }
+        source.permits.add_permits(1);
+        assert!(loader.find(2).await.is_ok());
+        assert_eq!(source.batches(), [[2]]);
     }
 
     /// Starts lookups in tasks of their own, each after the last has begun.
