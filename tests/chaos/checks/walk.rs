@@ -240,26 +240,36 @@ impl Walk<'_> {
     }
 
     /// Checks that an update with the ack of a command has an effect of that command on the seat
-    /// of the client. A join of a seat that is already connected may have none: then its line has
-    /// only the takeovers of other seats that were due.
-    fn check_effect(&mut self, id: u32, own: Option<Seat>, events: &[Event<AnyEvent>]) {
-        let is_own = |seat: &Seat| own == Some(*seat);
+    /// of the client, which the update may have moved before it. A join of a seat that is already
+    /// connected may have none: then its line has only the takeovers of other seats that were due.
+    fn check_effect(&mut self, id: u32, mut own: Option<Seat>, events: &[Event<AnyEvent>]) {
         let command = self.commands.get(&id);
-        let is_effect = |event: &Event<AnyEvent>| match (command, event) {
-            (Some(Command::Act { .. }), Event::Game { .. }) => true,
-            (Some(Command::Join { .. }), Event::Takeover { seat, on: true }) => !is_own(seat),
-            (Some(Command::Ready { .. }), Event::Ready { seat })
-            | (Some(Command::Reveal { .. }), Event::Revealed { seat })
-            | (Some(Command::Join { .. }), Event::Presence { seat, connected: true })
-            | (
-                Some(Command::Join { .. } | Command::TakeBack { .. }),
-                Event::Takeover { seat, on: false },
-            )
-            | (Some(Command::Leave { .. }), Event::Left { seat, .. })
-            | (Some(Command::Leave { .. }), Event::Takeover { seat, on: true }) => is_own(seat),
-            _ => false,
+        let is_effect = |own: Option<Seat>, event: &Event<AnyEvent>| {
+            let is_own = |seat: &Seat| own == Some(*seat);
+            match (command, event) {
+                (Some(Command::Act { .. }), Event::Game { .. }) => true,
+                (Some(Command::Join { .. }), Event::Takeover { seat, on: true }) => !is_own(seat),
+                (Some(Command::Ready { .. }), Event::Ready { seat })
+                | (Some(Command::Reveal { .. }), Event::Revealed { seat })
+                | (Some(Command::Join { .. }), Event::Presence { seat, connected: true })
+                | (
+                    Some(Command::Join { .. } | Command::TakeBack { .. }),
+                    Event::Takeover { seat, on: false },
+                )
+                | (Some(Command::Leave { .. }), Event::Left { seat, .. })
+                | (Some(Command::Leave { .. }), Event::Takeover { seat, on: true }) => is_own(seat),
+                _ => false,
+            }
         };
-        if !events.iter().any(is_effect) {
+        let has_effect = events.iter().any(|event| {
+            if let Event::Moved { seat, to } = event
+                && own == Some(*seat)
+            {
+                own = Some(*to);
+            }
+            is_effect(own, event)
+        });
+        if !has_effect {
             let kind = command.map_or("no", Command::kind);
             self.complain(|| format!("an update without an effect of {kind} {id} has its ack"));
         }
