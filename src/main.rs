@@ -14,9 +14,9 @@ fn main() -> ExitCode {
 }
 
 /// Disables transparent huge pages for this process, which the allocator would ask for. The first
-/// use of one clears 2 MiB. When thousands of clients reconnect at once, that took a quarter of the
-/// processor time, and the memory of the process varied between runs by a quarter. Moves cost the
-/// same without them (docs/PERFORMANCE.md).
+/// use of one clears 2 MiB, which took a quarter of the processor time when a thousand clients
+/// reconnected at once, and the memory of a table varied between runs. A move costs no more without
+/// them (docs/PERFORMANCE.md).
 #[cfg(target_os = "linux")]
 fn disable_huge_pages() {
     // A kernel without this setting keeps its default, which is correct as well.

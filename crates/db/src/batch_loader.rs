@@ -1,6 +1,6 @@
 //! Batching of lookups: concurrent lookups of one kind share a query. Thousands of clients that
-//! reconnect at once look up the same few things, and a query for each of them would cost more than
-//! all else that their return costs.
+//! reconnect at once look up the same few things, and with a query for each of them every client
+//! would wait for a connection of the pool behind all others.
 
 use std::collections::HashMap;
 use std::fmt;
