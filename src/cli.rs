@@ -506,14 +506,3 @@ fn verify_file(file: &std::path::Path) -> Result<(), CommandError> {
     println!("  settlement recomputed: {winner}, fee {fee}");
     Ok(())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::Cli;
-    use clap::CommandFactory;
-
-    #[test]
-    fn the_command_line_is_well_defined() {
-        Cli::command().debug_assert();
-    }
-}

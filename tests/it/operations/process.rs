@@ -2,12 +2,14 @@
 
 use std::process::Output;
 
+use bahay::cli::Cli;
 use bahay::lobby::house_rooms;
 use bahay_bots::simulation::{Habits, Simulation};
 use bahay_engine::catalog::{AnyAction, AnyGame};
 use bahay_engine::coins::Coins;
 use bahay_engine::games::tongits::Action;
 use bahay_engine::table::{Clocks, Record};
+use clap::CommandFactory as _;
 
 use crate::support::checks::audit_books;
 use crate::support::db::TestDatabase;
@@ -26,6 +28,11 @@ pub(crate) fn assert_refuses(output: &Output, words: &[&str]) {
     for word in words {
         assert!(lines[0].contains(word), "{word} is not in: {}", lines[0]);
     }
+}
+
+#[test]
+fn the_command_line_is_well_defined() {
+    Cli::command().debug_assert();
 }
 
 #[tokio::test(flavor = "multi_thread")]
