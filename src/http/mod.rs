@@ -31,4 +31,4 @@ pub use self::core::services::Services;
 pub(crate) use crate::problem::{CodeExt, Problem};
 pub use bahay_api::Code;
 pub(crate) use bahay_api::{Coins, PageOf, PageQuery, Time};
-pub use routes::{probe_router, router};
+pub use routes::{bound_handlers, probe_router, router};

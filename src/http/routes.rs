@@ -3,7 +3,7 @@
 use axum::Router;
 use axum::middleware::from_fn;
 use axum::routing::get;
-use bahay_api::server;
+use bahay_api::{Operation, server};
 
 use crate::http::core::routing::Routes;
 use crate::http::core::{health, middleware};
@@ -39,7 +39,12 @@ pub fn probe_router(services: Services) -> Router {
         .fallback(async || Code::RouteNotFound.problem())
 }
 
+/// Returns the operations of openapi.yaml, with the type names of their handlers.
+pub fn bound_handlers() -> Vec<(&'static Operation, &'static str)> {
+    documented_routes().bound().to_vec()
+}
+
 /// Returns the routes of openapi.yaml.
-pub(crate) fn documented_routes() -> Routes {
+fn documented_routes() -> Routes {
     operator::routes(player::routes(Routes::default())).bind(&server::IS_ALIVE, health::is_alive)
 }

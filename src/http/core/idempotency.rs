@@ -17,6 +17,7 @@ use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
 use serde::de::DeserializeOwned;
 use sha2::{Digest as _, Sha256};
 use tracing::Instrument as _;
@@ -139,10 +140,12 @@ impl IdempotentRequest {
         let caller = caller.caller_key();
         let keys_max = C::KEYS_MAX;
         let call = key.map(|key| IdempotentCall { caller, route, key, input_hash, keys_max });
+        // Erased, because a task of each type would be compiled separately.
+        let work: Work = Box::new(|attempt| async move { respond(work(attempt)).await }.boxed());
         let answer = async move {
             match call {
                 Some(call) => execute_once(store, call, work).await,
-                None => respond(work(entropy::uuid())).await,
+                None => work(entropy::uuid()).await,
             }
         };
         // A task of its own is not cancelled when the client disconnects.
@@ -153,12 +156,10 @@ impl IdempotentRequest {
     }
 }
 
-async fn execute_once<W, F, R>(store: Idempotency, call: IdempotentCall, work: W) -> Response
-where
-    W: FnOnce(Uuid) -> F,
-    F: Future<Output = Result<R, Problem>>,
-    R: IntoResponse,
-{
+/// Returns the response to a request, given the id of the attempt.
+type Work = Box<dyn FnOnce(Uuid) -> BoxFuture<'static, Response> + Send>;
+
+async fn execute_once(store: Idempotency, call: IdempotentCall, work: Work) -> Response {
     let lease = match store.claim(call).await {
         Ok(Claim::Granted(lease)) => lease,
         Ok(Claim::Answered(answer)) => return replay_response(answer),
@@ -172,7 +173,7 @@ where
         Err(error) => return Problem::from(error).into_response(),
     };
     // A panic must not keep the key leased until the lease expires.
-    let response = match AssertUnwindSafe(respond(work(lease.attempt))).catch_unwind().await {
+    let response = match AssertUnwindSafe(work(lease.attempt)).catch_unwind().await {
         Ok(response) => response,
         Err(_) => Problem::internal(&"a call with an idempotency key panicked").into_response(),
     };

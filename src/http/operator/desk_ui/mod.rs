@@ -23,10 +23,10 @@ use axum::http::header::{
 use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri};
 use axum::middleware::from_fn;
 use axum::response::{IntoResponse as _, Redirect, Response};
-use axum::routing::{get, post};
 use axum::{Extension, Router};
 use bahay_desk_ui::find_asset;
 
+use crate::http::core::routing::{get, post};
 use crate::http::operator::alerts::desk as alerts;
 use crate::http::operator::audit::desk as audit;
 use crate::http::operator::collusion::desk as collusion;
@@ -98,9 +98,9 @@ const HEADERS: [(HeaderName, HeaderValue); 6] = [
 pub(crate) fn routes(options: DeskOptions) -> Router<Services> {
     Router::new()
         .route("/desk", get(redirect_home))
-        .route("/desk/sign-in", get(sign_in::show_sign_in).post(sign_in::sign_in))
+        .route("/desk/sign-in", get(sign_in::show_sign_in).merge(post(sign_in::sign_in)))
         .route("/desk/sign-out", post(sign_in::sign_out))
-        .route("/desk/enrolment", get(enrolment::show_enrolment).post(enrolment::begin))
+        .route("/desk/enrolment", get(enrolment::show_enrolment).merge(post(enrolment::begin)))
         .route("/desk/enrolment/completion", post(enrolment::complete))
         .route("/desk/alerts", get(alerts::refresh))
         .route("/desk/search", get(search::show_matches))
@@ -133,44 +133,47 @@ pub(crate) fn routes(options: DeskOptions) -> Router<Services> {
         .route("/desk/transfers", get(transfers::show_transfers))
         .route("/desk/transfers.csv", get(transfers::export_csv))
         .route("/desk/transfers/bookings.csv", get(transfers::export_bookings))
-        .route("/desk/corrections", get(corrections::list).post(corrections::request))
+        .route("/desk/corrections", get(corrections::list).merge(post(corrections::request)))
         .route("/desk/corrections/new", get(corrections::form))
         .route("/desk/corrections/{id}", get(corrections::show_correction))
         .route("/desk/corrections/{id}/approval", post(corrections::approve))
         .route("/desk/corrections/{id}/rejection", post(corrections::reject))
         .route("/desk/corrections/{id}/withdrawal", post(corrections::withdraw))
-        .route("/desk/rooms", get(rooms::list).post(rooms::create))
-        .route("/desk/rooms/{room}", get(rooms::show_room).post(rooms::change))
+        .route("/desk/rooms", get(rooms::list).merge(post(rooms::create)))
+        .route("/desk/rooms/{room}", get(rooms::show_room).merge(post(rooms::change)))
         .route("/desk/rooms/{room}/opening", post(rooms::open))
         .route("/desk/rooms/{room}/closing", post(rooms::close))
         .route("/desk/tables", get(tables::list))
         .route("/desk/tables/{id}", get(tables::show_table))
         .route("/desk/tables/{id}/live", get(tables::refresh))
         .route("/desk/tables/{id}/hands", post(tables::reveal_hands))
-        .route("/desk/tables/{id}/voiding", get(table_orders::preview).post(table_orders::void))
+        .route(
+            "/desk/tables/{id}/voiding",
+            get(table_orders::preview).merge(post(table_orders::void)),
+        )
         .route("/desk/tables/{id}/release", post(table_orders::release))
         .route(
             "/desk/tables/{id}/pot-refund",
-            get(table_orders::preview_pot_refund).post(table_orders::refund_pot),
+            get(table_orders::preview_pot_refund).merge(post(table_orders::refund_pot)),
         )
-        .route("/desk/tournaments", get(tournaments::list).post(tournaments::announce))
+        .route("/desk/tournaments", get(tournaments::list).merge(post(tournaments::announce)))
         .route("/desk/tournaments/new", get(tournaments::form))
         .route("/desk/tournaments/{id}", get(tournaments::show_tournament))
         .route("/desk/tournaments/{id}/collusion", get(tournament_pairs::show_pairs))
         .route("/desk/tournaments/{id}/results.jsonl", get(cancellation::export_results))
         .route(
             "/desk/tournaments/{id}/cancellation",
-            get(cancellation::preview).post(cancellation::cancel),
+            get(cancellation::preview).merge(post(cancellation::cancel)),
         )
         .route(
             "/desk/tournament-requests",
-            get(tournament_requests::list).post(tournament_requests::request),
+            get(tournament_requests::list).merge(post(tournament_requests::request)),
         )
         .route("/desk/tournament-requests/{id}", get(tournament_requests::show_request))
         .route("/desk/tournament-requests/{id}/approval", post(tournament_requests::approve))
         .route("/desk/tournament-requests/{id}/rejection", post(tournament_requests::reject))
         .route("/desk/tournament-requests/{id}/withdrawal", post(tournament_requests::withdraw))
-        .route("/desk/tournament-schedules", get(schedules::list).post(schedules::create))
+        .route("/desk/tournament-schedules", get(schedules::list).merge(post(schedules::create)))
         .route("/desk/tournament-schedules/new", get(schedules::form))
         .route("/desk/tournament-schedules/{id}/pause", post(schedules::pause))
         .route("/desk/tournament-schedules/{id}/resumption", post(schedules::resume))
@@ -178,11 +181,11 @@ pub(crate) fn routes(options: DeskOptions) -> Router<Services> {
         .route("/desk/switches", get(house::show_switches))
         .route("/desk/switches/house/closing", post(house::close))
         .route("/desk/switches/house/opening", post(house::open))
-        .route("/desk/operators", get(operators::list).post(operators::add))
+        .route("/desk/operators", get(operators::list).merge(post(operators::add)))
         .route("/desk/operators/{name}/role", post(operators::change_role))
         .route("/desk/operators/{name}/enrolment", post(operators::reset))
         .route("/desk/operators/{name}/disabling", post(operators::disable))
-        .route("/desk/token", get(token::show_token).post(token::create))
+        .route("/desk/token", get(token::show_token).merge(post(token::create)))
         .route("/desk/token/revocation", post(token::revoke))
         .route("/desk/jobs", get(jobs::list))
         .route("/desk/jobs/{job}/retry", post(jobs::retry))

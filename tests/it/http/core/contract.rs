@@ -1,6 +1,6 @@
 //! The routes of openapi.yaml, and the pages about it. `crates/api/tests` checks the document.
 
-use bahay::http::Code;
+use bahay::http::{Code, bound_handlers};
 use reqwest::Method;
 use serde_json::Value;
 
@@ -27,6 +27,21 @@ async fn routes_that_require_a_token_refuse_requests_without_one() {
         assert_eq!(refused, (401, "token_missing".into()), "{method} {path}");
     }
     assert!(guarded >= 8, "{guarded}");
+}
+
+#[test]
+fn every_operation_has_one_handler_of_its_name() {
+    let mut bound = Vec::new();
+    for (operation, handler) in bound_handlers() {
+        let name = operation.name();
+        assert!(handler.ends_with(&format!("::{name}")), "{handler} handles {name}");
+        bound.push(name);
+    }
+    let mut operations: Vec<_> =
+        bahay_api::operations().map(|operation| operation.name()).collect();
+    bound.sort_unstable();
+    operations.sort_unstable();
+    assert_eq!(bound, operations);
 }
 
 /// Returns the path, the method and the description of each operation of the document.
