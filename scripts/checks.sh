@@ -1,15 +1,13 @@
 # shellcheck shell=bash disable=SC2034 # The other parts read the variables set here.
-# The test run: format, lints, documentation, tests, clients and browsers; the drills, among them a short fault test;
+# The test run: format, lints, tests and clients; the drills, among them the documentation and a short fault test;
 # longer fault tests; and the query data with which SQL compiles without a database.
 #
 # Every run has services of its own, in memory where it has room, so concurrent runs and `./dev up` do not share any.
 # DATABASE_URL and REDIS_URL of the environment are ignored here, because tests create and drop databases;
 # TEST_DATABASE_URL and TEST_REDIS_URL name servers for tests.
 
-# The features of all that lints and documentation read: the exporter of events. The checks that build programs add the
-# generator of bindings, whose libraries take a minute to check. Other features would compile most packages again.
-LINT_FEATURES=bahay/events
-FEATURES=$LINT_FEATURES,bahay-client-ffi/bindgen
+# The features of all checks: the exporter of events. Other features would compile most packages again.
+FEATURES=bahay/events
 
 # Creates a temporary instance for command $1 and registers its removal at exit. Its data is on the disk, or in memory
 # if $2 is `memory`, which is for tests and not for measurements.
@@ -42,16 +40,16 @@ cmd_test() {
     return
   fi
   run_step format check_format
-  run_step clippy check_lints
   run_step supply check_supply
   run_step build build_tests
+  run_step lints check_lints
   start_services
-  # Most tests wait more than they compute, so the rest runs beside them: the documentation where a processor is idle.
+  # Most tests wait more than they compute, so the rest runs beside them.
   start_beside end-to-end env BAHAY_BUILT="$(built_program debug bahay)" SDK_TAPES=40 "$ROOT/dev" e2e
-  start_beside documentation run_idle "$ROOT/dev" documentation
+  start_beside examples "${CARGO_WITH_LINTS[@]}" test --workspace --features "$FEATURES" --doc
   run_step tests run_tests
   run_step "end to end" await_beside end-to-end
-  run_step documentation await_beside documentation
+  run_step examples await_beside examples
   say "everything passed:$STEPS"
 }
 
@@ -107,12 +105,6 @@ show_all_beside() {
   for name in $BESIDE; do show_beside "$name"; done
 }
 
-# Replaces this process by a command that computes only while a processor is idle, where the system can do that.
-run_idle() {
-  if type -P chrt >/dev/null; then exec chrt --idle 0 "$@"; fi
-  exec nice -n 19 "$@"
-}
-
 STEPS=''
 
 # Runs function $2 with the remaining arguments, and adds step $1 with its duration to STEPS.
@@ -130,18 +122,26 @@ check_format() {
   run_child cargo fmt --all --check || die "the code is not formatted: run ./dev fmt"
 }
 
+# Cargo with clippy as the compiler of this workspace's packages: it adds lints and omits some optimizations, so the
+# lints need no compilation of their own. Every command that compiles tests uses it, because cargo keeps its results
+# apart from those of the plain compiler.
+CARGO_WITH_LINTS=(env RUSTC_WORKSPACE_WRAPPER=clippy-driver cargo)
+cargo_with_lints() { run_child "${CARGO_WITH_LINTS[@]}" "$@"; }
+
+# Fails if compiling has caused warnings, which cargo repeats. Requires build_tests.
 check_lints() {
-  run_child cargo clippy --workspace --all-targets --features "$LINT_FEATURES" -- -D warnings ||
-    die "clippy reports problems: fix them as described above"
+  local warnings
+  warnings=$(compile_tests --quiet --message-format short 2>&1 >/dev/null) || die "the build failed: see above"
+  [ -z "$warnings" ] || die "clippy reports problems: fix them as described above:
+$warnings"
 }
 
-# Checks the documentation of all packages and runs the examples in it.
+# Checks the documentation of all packages. The drills do so, since rustdoc needs another compilation of everything.
 cmd_documentation() {
   [ $# -eq 0 ] || die "unknown argument $1: ./dev documentation"
   choose_incremental
-  RUSTDOCFLAGS=-Dwarnings run_child cargo doc --workspace --features "$LINT_FEATURES" --no-deps \
+  RUSTDOCFLAGS=-Dwarnings run_child cargo doc --workspace --features "$FEATURES" --no-deps \
     --document-private-items || die "the documentation has errors: fix what cargo says above"
-  run_child cargo test --workspace --features "$FEATURES" --doc || die "a documentation test failed: see above"
 }
 
 has_nextest() { cargo nextest --version >/dev/null 2>&1; }
@@ -149,18 +149,19 @@ has_nextest() { cargo nextest --version >/dev/null 2>&1; }
 # The list of what nextest has built.
 BUILT_TESTS=''
 
-# Builds the tests, both programs, and the library of clients. Dependencies of tests select features as well, so a
-# later build without tests would compile most packages again. Nextest keeps the list of what it has built, because
-# it would otherwise ask cargo, which may be busy with the documentation.
+# Compiles the tests, both programs, the library of clients, benchmarks and examples, with the arguments of cargo.
+# Dependencies of tests select features as well, so a later build without tests would compile most packages again.
+compile_tests() { cargo_with_lints test --workspace --features "$FEATURES" --all-targets --no-run "$@"; }
+
+# Builds what the test run needs. Nextest keeps the list of its tests, because it would otherwise ask cargo, which may
+# be busy with the documentation.
 build_tests() {
+  compile_tests || die "the build failed: fix what cargo says above"
   if has_nextest; then
     BUILT_TESTS=$INSTANCE/built-tests.json
-    run_child cargo nextest list --workspace --features "$FEATURES" --lib --bins --tests \
+    cargo_with_lints nextest list --workspace --features "$FEATURES" --lib --bins --tests \
       --list-type binaries-only --message-format json >"$BUILT_TESTS" ||
-      die "the build failed: fix what cargo says above"
-  else
-    run_child cargo test --workspace --features "$FEATURES" --lib --bins --tests --no-run ||
-      die "the build failed: fix what cargo says above"
+      die "the tests could not be listed: see above"
   fi
   keep_sdk
 }
@@ -172,19 +173,21 @@ run_tests() {
   if ! has_nextest; then
     # Arguments may select targets. Without any, examples are not built.
     [ $# -ne 0 ] || set -- --lib --bins --tests
-    run_child cargo test --workspace --features "$FEATURES" "$@"
+    cargo_with_lints test --workspace --features "$FEATURES" "$@"
     return
   fi
-  export NEXTEST_TEST_THREADS=${NEXTEST_TEST_THREADS:-$(($(count_processors) * 2))}
+  export NEXTEST_TEST_THREADS=${NEXTEST_TEST_THREADS:-$(($(count_processors) * 3))}
   if [ $# -eq 0 ]; then
-    run_child cargo nextest run --binaries-metadata "$BUILT_TESTS" --no-fail-fast
+    # The end-to-end tests run one after the other beside these, and would end long after them at equal priority.
+    run_child nice -n 5 cargo nextest run --binaries-metadata "$BUILT_TESTS" --no-fail-fast
   else
-    run_child cargo nextest run --workspace --features "$FEATURES" --no-fail-fast "$@"
+    cargo_with_lints nextest run --workspace --features "$FEATURES" --no-fail-fast "$@"
   fi
 }
 
 # Runs the drills, which take minutes: the release archive, the desk and the browser client in Chromium, monitoring, a
-# house in containers, backups, the archive, fuzzing and faults.
+# house in containers, backups, the archive, fuzzing, the documentation of the code, the bindings and the size of the
+# clients' library, and faults.
 cmd_drills() {
   [ $# -eq 0 ] || die "unknown argument $1: ./dev drills"
   enter_test_instance drills
@@ -199,6 +202,8 @@ cmd_drills() {
   check_backups
   check_archive
   check_fuzz
+  cmd_documentation
+  check_bindings
   check_sdk_sizes
   # Applies each fault once, and forged evidence that the checks must detect.
   cmd_chaos --short --seed 20 --nodes 2 --tables 4 --canaries
@@ -221,19 +226,19 @@ check_house_quickly() {
 # Runs real nodes under faults, on services that it starts itself, because it kills them. --optimised, as the
 # first word, builds the clients and this version for release, for many tables.
 cmd_chaos() {
-  local profile=()
+  local compile=(cargo_with_lints test)
   type -P cargo >/dev/null || die "cargo is missing: install Rust from https://rustup.rs"
   choose_incremental
   if [ "${1:-}" = --optimised ]; then
-    profile=(--release)
+    compile=(run_child cargo test --release)
     shift
   fi
   # Each client uses three sockets, since the proxy in front of the node runs in this process as well, and a
   # file.
   ulimit -n "$(ulimit -Hn)" 2>/dev/null || :
   # With --workspace, features are unified as for the tests, so nothing is compiled twice.
-  run_child env -u DATABASE_URL -u REDIS_URL cargo test --quiet ${profile[@]+"${profile[@]}"} --workspace \
-    --features "$FEATURES" --test chaos -- run "$@" ||
+  unset DATABASE_URL REDIS_URL
+  "${compile[@]}" --quiet --workspace --features "$FEATURES" --test chaos -- run "$@" ||
     die "a check failed under faults: see above, and docs/CHAOS.md"
 }
 

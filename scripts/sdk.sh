@@ -2,7 +2,8 @@
 # Checks the clients on the client core (crates/client-ffi) in other languages. The native library is built; the
 # bindings are generated from it and compared with the checked-in files; the Python client is tested with the tapes,
 # certified, and plays at a server. sdk_kotlin.sh and sdk_csharp.sh do the same for their languages. The end-to-end
-# tests contain the comparison and the tests of the Python client, `./dev sdk` everything.
+# tests contain the tests of the Python client, the drills the comparison, and `./dev sdk` everything. A client whose
+# bindings are not those of its library fails at its start as well, because UniFFI compares checksums.
 #
 # `./dev sdk sizes` compares the size of the library, as phones receive it, with clients/sizes.json.
 
@@ -39,6 +40,7 @@ cmd_sdk() {
       ;;
     write)
       build_sdk
+      build_bindgen
       write_bindings
       return
       ;;
@@ -52,13 +54,13 @@ cmd_sdk() {
   check_sdk
 }
 
-# Builds the library and the generator of bindings, and sets SDK_LIBRARY and SDK_BINDGEN.
+# Builds the library and sets SDK_LIBRARY.
 build_sdk() {
   name_sdk
   # A run within another run uses what the outer one has built.
   if [ -n "${BAHAY_BUILT:-}" ] && [ -f "$SDK_LIBRARY" ]; then return 0; fi
   type -P cargo >/dev/null || die "cargo is missing: install Rust from https://rustup.rs"
-  run_child cargo build --workspace --features "$FEATURES" --lib --bin bahay-bindgen ||
+  run_child cargo build --workspace --features "$FEATURES" --lib ||
     die "the library of clients does not compile: see above"
   keep_sdk
 }
@@ -67,23 +69,29 @@ name_sdk() {
   local name=libbahay_client_ffi.so
   [ "$(uname -s)" != Darwin ] || name=libbahay_client_ffi.dylib
   SDK_LIBRARY=$ROOT/$SDK/lib/$name
-  SDK_BINDGEN=$ROOT/$SDK/lib/bahay-bindgen
 }
 
-# Copies the built library and the generator, because other builds replace the library by one with other features.
-# A build of tests leaves the library among the dependencies only.
+# Copies the built library, because other builds replace it by one with other features. A build of tests leaves it
+# among the dependencies only.
 keep_sdk() {
   name_sdk
   mkdir -p "$SDK/lib"
   cp "$(built_program debug/deps "${SDK_LIBRARY##*/}")" "$SDK_LIBRARY.new"
-  cp "$(built_program debug bahay-bindgen)" "$SDK_BINDGEN.new"
   mv "$SDK_LIBRARY.new" "$SDK_LIBRARY"
-  mv "$SDK_BINDGEN.new" "$SDK_BINDGEN"
+}
+
+# Builds the generator of bindings and sets SDK_BINDGEN. Its libraries take a minute to compile, so it is a feature that
+# other builds omit.
+build_bindgen() {
+  cargo_with_lints build --workspace --features "$FEATURES,bahay-client-ffi/bindgen" --bin bahay-bindgen ||
+    die "the generator of bindings does not compile: see above"
+  SDK_BINDGEN=$(built_program debug bahay-bindgen)
 }
 
 # Checks every client. Requires SDK_LIBRARY (see build_sdk), BINARY, LAB_BINARY and running services.
 check_sdk() {
   local compiled=()
+  compare_bindings
   check_sdk_python
   certify_sdk_python
   check_sdk_kotlin
@@ -109,8 +117,16 @@ generate_bindings() {
     die "the bindings for $1 could not be generated: see above"
 }
 
+# Builds the library and compares the checked-in bindings with it.
+check_bindings() {
+  build_sdk
+  compare_bindings
+}
+
+# Compares the checked-in bindings with the library. Requires SDK_LIBRARY.
 compare_bindings() {
   local language folder file
+  build_bindgen
   rm -rf "$SDK/gen"
   while read -r language folder; do
     generate_bindings "$language" "$SDK/gen/$language"
@@ -127,9 +143,8 @@ write_bindings() {
   say "the bindings are up to date: commit them with the change"
 }
 
-# Compares the bindings, and tests the Python client with tapes and at a server.
+# Tests the Python client with tapes and at a server.
 check_sdk_python() {
-  compare_bindings
   prepare_env
   prepare_sdk_python
   rm -rf "$SDK/tapes"
