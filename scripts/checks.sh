@@ -153,8 +153,8 @@ BUILT_TESTS=''
 # Dependencies of tests select features as well, so a later build without tests would compile most packages again.
 compile_tests() { cargo_with_lints test --workspace --features "$FEATURES" --all-targets --no-run "$@"; }
 
-# Builds what the test run needs. Nextest keeps the list of its tests, because it would otherwise ask cargo, which may
-# be busy with the documentation.
+# Builds what the test run needs. Nextest keeps the list of its tests, because it would otherwise ask cargo, which is
+# busy with the examples in the documentation.
 build_tests() {
   compile_tests || die "the build failed: fix what cargo says above"
   if has_nextest; then

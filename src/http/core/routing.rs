@@ -1,4 +1,4 @@
-//! Binds handlers to the operations of the API.
+//! Binds handlers to the operations of the API and to pages.
 
 use std::sync::Arc;
 
