@@ -14,12 +14,13 @@ use std::fmt;
 use std::sync::Arc;
 
 use bahay_api::operator::sanctions::SanctionInForce;
+use bahay_batch_loader::BatchLoader;
 use jiff_sqlx::Timestamp as SqlTimestamp;
 use sqlx::{PgConnection, PgExecutor, PgPool};
 use uuid::Uuid;
 
 use crate::clock::{self, Timestamp};
-use crate::db::{self, BatchLoader, Page};
+use crate::db::{self, Page};
 use crate::ids::PlayerId;
 use crate::reason::Reason;
 
@@ -88,7 +89,7 @@ pub enum SanctionError {
 #[derive(Clone, Debug)]
 pub struct SanctionReader {
     pool: PgPool,
-    in_force: BatchLoader<SanctionCheck, Sanction>,
+    in_force: BatchLoader<SanctionCheck, Sanction, sqlx::Error>,
 }
 
 /// The question whether a player has a sanction of a kind in force at a time.

@@ -16,13 +16,14 @@ use std::sync::Arc;
 
 use bahay_api::Time;
 use bahay_api::player::people::ListedPlayer;
+use bahay_batch_loader::BatchLoader;
 use bahay_engine::table::{GameId, PlayerId};
 use jiff_sqlx::Timestamp;
 use serde::{Deserialize, Serialize};
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use crate::db::{self, BatchLoader};
+use crate::db;
 
 pub use bahay_api::player::people::ReportReason;
 pub use bahay_protocol::Phrase;
@@ -90,7 +91,7 @@ pub enum SocialError {
 #[derive(Clone, Debug)]
 pub struct Social {
     pool: PgPool,
-    silenced: BatchLoader<PlayerId, BTreeSet<PlayerId>>,
+    silenced: BatchLoader<PlayerId, BTreeSet<PlayerId>, sqlx::Error>,
 }
 
 impl Social {

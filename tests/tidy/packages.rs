@@ -15,6 +15,7 @@ pub(crate) const PACKAGES: &[(&str, &[&str])] = &[
     ("model-server", &["bots", "engine", "protocol"]),
     // Leaves of the service: each knows one thing, and nothing of the service.
     ("base", &["engine", "shell"]),
+    ("batch-loader", &[]),
     ("names", &["base"]),
     ("db", &["base"]),
     ("jobs", &["db"]),
@@ -28,7 +29,7 @@ pub(crate) const PACKAGES: &[(&str, &[&str])] = &[
     ("desk-ui", &["api", "base", "engine"]),
     ("events", &["base", "db"]),
     // The books, and the inbox of players that they write to.
-    ("notices", &["api", "base", "db", "engine"]),
+    ("notices", &["api", "base", "batch-loader", "db", "engine"]),
     ("ledger", &["api", "base", "db", "engine", "notices"]),
     // The behaviour of a player's client without I/O.
     ("client", &["engine", "protocol", "shell"]),

@@ -1,5 +1,4 @@
-//! The database pool (`connect`), the schema's version, the classes of errors (`failure`), and
-//! lookups that share queries (`batch_loader`).
+//! The database pool (`connect`), the schema's version, and the classes of errors (`failure`).
 //!
 //! A process starts in two steps: [`check_schema`] rejects a schema or a pooler that this program
 //! cannot serve on, and [`connect()`] opens a pool whose connections all take the [`SERVICE_ROLE`],
@@ -12,7 +11,6 @@
 //! the reports have pools of their own, so readers take no connection from games that open and
 //! settle. There is no read replica.
 
-mod batch_loader;
 mod connect;
 mod failure;
 mod time;
@@ -26,7 +24,6 @@ use sqlx::postgres::PgConnectOptions;
 use sqlx::{Executor as _, PgConnection, PgTransaction};
 use tokio::time::sleep;
 
-pub use batch_loader::BatchLoader;
 pub use connect::{
     ConnectError, PoolOptions, check_pooling, connect, connect_as_login, connect_lazily,
     open_in_role,

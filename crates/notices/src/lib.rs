@@ -19,7 +19,8 @@ use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
 use bahay_base::clock::{BoundedTimestamp, Timestamp};
-use bahay_db::{BatchLoader, Page, from_sql, to_sql};
+use bahay_batch_loader::BatchLoader;
+use bahay_db::{Page, from_sql, to_sql};
 
 /// The maximum page size; a larger limit is reduced to it.
 pub const PAGE_MAX: u32 = 100;
@@ -130,7 +131,7 @@ pub struct InvitationResult {
 #[derive(Clone, Debug)]
 pub struct Notices {
     pool: PgPool,
-    unread: BatchLoader<PlayerId, u32>,
+    unread: BatchLoader<PlayerId, u32, sqlx::Error>,
 }
 
 impl Notices {

@@ -4,12 +4,13 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bahay_batch_loader::BatchLoader;
 use sqlx::PgPool;
 use tokio::time::timeout;
 use uuid::Uuid;
 
 use crate::auth::{LookupError, LookupFuture, SessionLookup};
-use crate::db::{self, BatchLoader};
+use crate::db;
 use crate::ids::{PlayerId, SessionId};
 
 /// The deadline of a lookup. A player who returns to a table waits for it.
@@ -23,7 +24,7 @@ pub fn session_lookup(pool: PgPool) -> Arc<dyn SessionLookup> {
 
 #[derive(Debug)]
 struct PgSessionLookup {
-    players: BatchLoader<SessionId, PlayerId>,
+    players: BatchLoader<SessionId, PlayerId, sqlx::Error>,
 }
 
 impl SessionLookup for PgSessionLookup {
