@@ -38,7 +38,7 @@ use tokio::sync::Mutex;
 use crate::accounts::Accounts;
 use crate::ledger::Ledger;
 use crate::ledger::allowance;
-use crate::live_store::{LiveStore, PlayingCount, Unavailable};
+use crate::live_store::{LiveStore, OnlinePublisher, PlayingCount, Unavailable};
 use crate::ratings::Ratings;
 use crate::tables::Tables;
 
@@ -93,6 +93,7 @@ pub struct Lobby {
     options: Arc<Options>,
     waiters: TicketWaiters,
     online: Online,
+    online_publisher: OnlinePublisher,
     playing_counts: Arc<Mutex<PlayingCounts>>,
 }
 
@@ -115,7 +116,10 @@ struct PlayingCounts {
 impl Lobby {
     pub fn new(parts: LobbyParts) -> Self {
         let LobbyParts { rooms, tables, live, ledger, accounts, ratings, bots, options } = parts;
+        let online = Online::new();
         Self {
+            online_publisher: online.publisher(&live),
+            online,
             rooms,
             tables,
             live,
@@ -125,7 +129,6 @@ impl Lobby {
             bots,
             options: Arc::new(options),
             waiters: TicketWaiters::default(),
-            online: Online::new(),
             playing_counts: Arc::default(),
         }
     }

@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use bahay_engine::table::PlayerId;
 use tokio::sync::broadcast;
-use tokio::time::MissedTickBehavior;
+use tokio::time::{MissedTickBehavior, timeout};
 
 use crate::entropy;
-use crate::live_store::{LiveStore, Unavailable};
+use crate::live_store::{LiveStore, OnlinePublisher, Unavailable};
 
 use super::{Lobby, LobbyError, PlayerNews};
 
@@ -88,23 +88,10 @@ impl Online {
         }
     }
 
-    /// Publishes whether a player has sockets at this process. Repeats this if the state changes
-    /// meanwhile.
-    async fn publish_state(&self, live: &LiveStore, player: PlayerId) {
-        loop {
-            let is_online = self.contains(player);
-            let publishing = live.set_online(&self.process, player, is_online);
-            // The next refresh repairs a call that fails or times out.
-            match tokio::time::timeout(PUBLISH_TIMEOUT, publishing).await {
-                Ok(Ok(())) if self.contains(player) != is_online => {}
-                Ok(Ok(())) => return,
-                Ok(Err(error)) => {
-                    tracing::debug!(%player, %error, "an open socket is not published yet");
-                    return;
-                }
-                Err(_) => return,
-            }
-        }
+    /// Creates the publisher of these sockets.
+    pub(super) fn publisher(&self, live: &LiveStore) -> OnlinePublisher {
+        let online = self.clone();
+        live.online_publisher(self.process.clone(), move |player| online.contains(player))
     }
 }
 
@@ -126,7 +113,7 @@ impl OpenSocket {
     pub async fn close(mut self, lobby: &Lobby) {
         self.is_closed = true;
         if self.online.remove(self.player) {
-            self.online.publish_state(&lobby.live, self.player).await;
+            lobby.publish_online(self.player).await;
         }
     }
 }
@@ -150,9 +137,25 @@ impl Lobby {
     pub async fn register_socket(&self, player: PlayerId) -> OpenSocket {
         let socket = OpenSocket { online: self.online.clone(), player, is_closed: false };
         if self.online.add(player) {
-            self.online.publish_state(&self.live, player).await;
+            self.publish_online(player).await;
         }
         socket
+    }
+
+    /// Publishes whether a player has sockets at this process. Repeats this if the state changes
+    /// meanwhile.
+    async fn publish_online(&self, player: PlayerId) {
+        loop {
+            // The next refresh repairs a call that fails or times out.
+            match timeout(PUBLISH_TIMEOUT, self.online_publisher.find(player)).await {
+                Ok(Ok(Some(published))) if published != self.online.contains(player) => {}
+                Ok(Ok(_)) | Err(_) => return,
+                Ok(Err(error)) => {
+                    tracing::debug!(%player, %error, "an open socket is not published yet");
+                    return;
+                }
+            }
+        }
     }
 
     /// Refreshes the published players of this process. Runs for as long as it is polled; a process
@@ -197,7 +200,7 @@ impl Lobby {
         let published = self.live.add_online(shard, &self.online.process, players).await?;
         for player in published {
             if !self.online.contains(player) {
-                self.online.publish_state(&self.live, player).await;
+                self.publish_online(player).await;
             }
         }
         Ok(())
@@ -220,13 +223,10 @@ impl Lobby {
         if !self.options.socket_required {
             return Ok(players.iter().copied().collect());
         }
-        let (mut online, elsewhere): (HashSet<PlayerId>, Vec<PlayerId>) = {
-            let sockets = self.online.sockets();
-            let (here, elsewhere): (Vec<_>, Vec<_>) =
-                players.iter().partition(|player| sockets.contains_key(*player));
-            (here.into_iter().copied().collect(), elsewhere.into_iter().copied().collect())
-        };
-        online.extend(self.live.online_players(&elsewhere).await?);
+        let (here, elsewhere): (Vec<_>, Vec<_>) =
+            players.iter().copied().partition(|player| self.online.contains(*player));
+        let mut online = self.live.online_players(&elsewhere).await?;
+        online.extend(here);
         Ok(online)
     }
 }

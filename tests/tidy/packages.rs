@@ -24,7 +24,7 @@ pub(crate) const PACKAGES: &[(&str, &[&str])] = &[
     ("rate-limit", &["base"]),
     ("telemetry", &["base"]),
     ("records", &["base", "db", "engine"]),
-    ("live-store", &["base", "engine", "shell"]),
+    ("live-store", &["base", "batch-loader", "engine", "shell"]),
     ("api", &["base", "engine", "names", "protocol", "shell"]),
     ("desk-ui", &["api", "base", "engine"]),
     ("events", &["base", "db"]),

@@ -41,7 +41,7 @@ pub use bahay_shell::{
 };
 pub use connection::RedisSetupError;
 pub use matching::{LEASE_MS, MatchingLease, StoredTicket, TicketUpdate};
-pub use nodes::{GAP_MS, Heartbeat, ONLINE_MS};
+pub use nodes::{GAP_MS, Heartbeat, ONLINE_MS, OnlinePublisher};
 pub use players::{
     BOARDS_MAX, BoardPage, BoardRank, BoardSection, PlayerMessage, ReachedScore, rank_scores,
 };
@@ -104,6 +104,12 @@ impl Unavailable {
 
 impl From<redis::RedisError> for Unavailable {
     fn from(error: redis::RedisError) -> Self {
+        Self(error.to_string())
+    }
+}
+
+impl From<std::io::Error> for Unavailable {
+    fn from(error: std::io::Error) -> Self {
         Self(error.to_string())
     }
 }

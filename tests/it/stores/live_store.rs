@@ -1,6 +1,6 @@
 //! The live store, against a real Redis.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use bahay::entropy;
 use bahay::live_store::{
@@ -458,12 +458,12 @@ async fn a_player_is_online_for_all_processes_until_its_process_goes_silent() {
     let [one, other] = [player(), player()];
     let online = async |live: &LiveStore| live.online_players(&[one, other]).await.unwrap();
     assert!(online(&there).await.is_empty());
-    here.set_online("a", one, true).await.unwrap();
-    there.set_online("b", one, true).await.unwrap();
+    here.set_online("a", &HashMap::from([(one, true), (other, false)])).await.unwrap();
+    there.set_online("b", &HashMap::from([(one, true)])).await.unwrap();
     assert_eq!(online(&there).await, HashSet::from([one]));
-    here.set_online("a", one, false).await.unwrap();
+    here.set_online("a", &HashMap::from([(one, false)])).await.unwrap();
     assert_eq!(online(&here).await, HashSet::from([one]), "a socket at another process counts");
-    there.set_online("b", one, false).await.unwrap();
+    there.set_online("b", &HashMap::from([(one, false)])).await.unwrap();
     assert!(online(&here).await.is_empty());
     // A set that Redis has lost is restored.
     let shard = here.shard_of_player(one);

@@ -3,5 +3,5 @@
 mod online;
 mod presence;
 
-pub use online::ONLINE_MS;
+pub use online::{ONLINE_MS, OnlinePublisher};
 pub use presence::{GAP_MS, Heartbeat};

@@ -5,9 +5,12 @@
 //! process expires after [`ONLINE_MS`]; a set that Redis has lost is restored by the next refresh.
 //! The scripts use the time of Redis, so no two clocks are compared.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
 
+use bahay_batch_loader::BatchLoader;
 use bahay_engine::table::PlayerId;
+use futures_util::future::try_join_all;
 
 use crate::{LiveStore, Script, Unavailable, script};
 
@@ -18,20 +21,47 @@ static READ: Script = script!("online_read.lua");
 /// The time in milliseconds for which a process counts as alive after its last refresh.
 pub const ONLINE_MS: u32 = 3_000;
 
+/// A loader that publishes whether players have a socket at its process. Players that connect at
+/// the same time share a call.
+pub type OnlinePublisher = BatchLoader<PlayerId, bool, Unavailable>;
+
 /// The maximum number of players in one call.
 const AT_ONCE: usize = 1_000;
 
 impl LiveStore {
-    /// Stores that a player has opened its first socket at this process, or has closed the last
-    /// one.
+    /// Returns a loader that publishes for players whether they have a socket at this process,
+    /// by `is_online`, and returns the published state.
+    pub fn online_publisher(
+        &self,
+        process: Arc<str>,
+        is_online: impl Fn(PlayerId) -> bool + Clone + Send + Sync + 'static,
+    ) -> OnlinePublisher {
+        let live = self.clone();
+        BatchLoader::new(move |players: Vec<PlayerId>| {
+            let (live, process, is_online) = (live.clone(), process.clone(), is_online.clone());
+            async move {
+                let states = players.into_iter().map(|player| (player, is_online(player)));
+                let states = states.collect();
+                live.set_online(&process, &states).await?;
+                Ok(states)
+            }
+        })
+    }
+
+    /// Stores for each of these players whether it has an open socket at this process, with one
+    /// call for each shard.
     pub async fn set_online(
         &self,
         process: &str,
-        player: PlayerId,
-        is_online: bool,
+        states: &HashMap<PlayerId, bool>,
     ) -> Result<(), Unavailable> {
-        let mut call = self.online_call(&SET, self.shard_of_player(player), process);
-        self.invoke(call.arg(u8::from(is_online)).arg(player.to_string())).await
+        let mut calls = BTreeMap::new();
+        for (player, is_online) in states {
+            let shard = self.shard_of_player(*player);
+            let call = calls.entry(shard).or_insert_with(|| self.online_call(&SET, shard, process));
+            call.arg(u8::from(*is_online)).arg(player.to_string());
+        }
+        try_join_all(calls.values().map(|call| self.invoke::<()>(call))).await.map(drop)
     }
 
     /// Refreshes the set of a process in one shard. Returns false if the set holds a different
