@@ -147,8 +147,8 @@ impl Lobby {
     async fn publish_online(&self, player: PlayerId) {
         loop {
             // The next refresh repairs a call that fails or times out.
-            match timeout(PUBLISH_TIMEOUT, self.online_publisher.find(player)).await {
-                Ok(Ok(Some(published))) if published != self.online.contains(player) => {}
+            match timeout(PUBLISH_TIMEOUT, self.online_publisher.publish(player)).await {
+                Ok(Ok(published)) if published != self.online.contains(player) => {}
                 Ok(Ok(_)) | Err(_) => return,
                 Ok(Err(error)) => {
                     tracing::debug!(%player, %error, "an open socket is not published yet");

@@ -1,6 +1,6 @@
 //! The live store, against a real Redis.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashSet};
 
 use bahay::entropy;
 use bahay::live_store::{
@@ -455,18 +455,26 @@ async fn no_seat_is_reserved_beside_a_player_whom_either_has_blocked() {
 async fn a_player_is_online_for_all_processes_until_its_process_goes_silent() {
     let house = TestLive::new();
     let ((here, _), (there, _)) = (house.connect().await, house.connect().await);
-    let [one, other] = [player(), player()];
+    let one = player();
+    let shard = here.shard_of_player(one);
+    let is_beside = |player: &PlayerId| here.shard_of_player(*player) == shard;
+    let other = std::iter::repeat_with(player).find(is_beside).unwrap();
     let online = async |live: &LiveStore| live.online_players(&[one, other]).await.unwrap();
     assert!(online(&there).await.is_empty());
-    here.set_online("a", &HashMap::from([(one, true), (other, false)])).await.unwrap();
-    there.set_online("b", &HashMap::from([(one, true)])).await.unwrap();
-    assert_eq!(online(&there).await, HashSet::from([one]));
-    here.set_online("a", &HashMap::from([(one, false)])).await.unwrap();
-    assert_eq!(online(&here).await, HashSet::from([one]), "a socket at another process counts");
-    there.set_online("b", &HashMap::from([(one, false)])).await.unwrap();
+    let set = async |live: &LiveStore, process, states: &[(PlayerId, bool)]| {
+        let states = states.iter().copied().collect();
+        live.set_online(shard, process, &states).await.unwrap();
+    };
+    set(&here, "a", &[(one, true), (other, true)]).await;
+    set(&there, "b", &[(one, true)]).await;
+    assert_eq!(online(&there).await, HashSet::from([one, other]));
+    set(&here, "a", &[(one, false), (other, true)]).await;
+    assert_eq!(online(&here).await, HashSet::from([one, other]), "another process counts");
+    set(&there, "b", &[(one, false)]).await;
+    assert_eq!(online(&here).await, HashSet::from([other]));
+    set(&here, "a", &[(other, false)]).await;
     assert!(online(&here).await.is_empty());
     // A set that Redis has lost is restored.
-    let shard = here.shard_of_player(one);
     assert!(!here.refresh_online(shard, "a", 1).await.unwrap());
     assert_eq!(here.add_online(shard, "a", &[one]).await.unwrap(), [one]);
     assert!(here.refresh_online(shard, "a", 1).await.unwrap());

@@ -10,7 +10,6 @@ use std::sync::Arc;
 
 use bahay_batch_loader::BatchLoader;
 use bahay_engine::table::PlayerId;
-use futures_util::future::try_join_all;
 
 use crate::{LiveStore, Script, Unavailable, script};
 
@@ -21,47 +20,56 @@ static READ: Script = script!("online_read.lua");
 /// The time in milliseconds for which a process counts as alive after its last refresh.
 pub const ONLINE_MS: u32 = 3_000;
 
-/// A loader that publishes whether players have a socket at its process. Players that connect at
-/// the same time share a call.
-pub type OnlinePublisher = BatchLoader<PlayerId, bool, Unavailable>;
+/// A publisher of whether players have a socket at its process. Players of a shard that connect at
+/// the same time share a call; a server that does not respond delays only those of its shards.
+#[derive(Clone, Debug)]
+pub struct OnlinePublisher {
+    live: LiveStore,
+    /// One loader for each shard, which publishes the state of its players and returns it.
+    shards: Arc<[BatchLoader<PlayerId, bool, Unavailable>]>,
+}
 
 /// The maximum number of players in one call.
 const AT_ONCE: usize = 1_000;
 
 impl LiveStore {
-    /// Returns a loader that publishes for players whether they have a socket at this process,
-    /// by `is_online`, and returns the published state.
+    /// Creates a publisher for a process. `is_online` returns whether a player has a socket at it.
     pub fn online_publisher(
         &self,
         process: Arc<str>,
         is_online: impl Fn(PlayerId) -> bool + Clone + Send + Sync + 'static,
     ) -> OnlinePublisher {
-        let live = self.clone();
-        BatchLoader::new(move |players: Vec<PlayerId>| {
-            let (live, process, is_online) = (live.clone(), process.clone(), is_online.clone());
-            async move {
-                let states = players.into_iter().map(|player| (player, is_online(player)));
-                let states = states.collect();
-                live.set_online(&process, &states).await?;
-                Ok(states)
-            }
-        })
+        let publish = |shard| {
+            let live = self.clone();
+            let process = process.clone();
+            let is_online = is_online.clone();
+            BatchLoader::new(move |players: Vec<PlayerId>| {
+                let live = live.clone();
+                let process = process.clone();
+                let is_online = is_online.clone();
+                async move {
+                    let states = players.into_iter().map(|player| (player, is_online(player)));
+                    let states = states.collect();
+                    live.set_online(shard, &process, &states).await?;
+                    Ok(states)
+                }
+            })
+        };
+        OnlinePublisher { live: self.clone(), shards: self.shards().map(publish).collect() }
     }
 
-    /// Stores for each of these players whether it has an open socket at this process, with one
-    /// call for each shard.
+    /// Stores for each of these players of one shard whether it has an open socket at this process.
     pub async fn set_online(
         &self,
+        shard: u16,
         process: &str,
         states: &HashMap<PlayerId, bool>,
     ) -> Result<(), Unavailable> {
-        let mut calls = BTreeMap::new();
+        let mut call = self.online_call(&SET, shard, process);
         for (player, is_online) in states {
-            let shard = self.shard_of_player(*player);
-            let call = calls.entry(shard).or_insert_with(|| self.online_call(&SET, shard, process));
             call.arg(u8::from(*is_online)).arg(player.to_string());
         }
-        try_join_all(calls.values().map(|call| self.invoke::<()>(call))).await.map(drop)
+        self.invoke(&call).await
     }
 
     /// Refreshes the set of a process in one shard. Returns false if the set holds a different
@@ -134,5 +142,17 @@ impl LiveStore {
 
     fn online_set_key(&self, shard: u16, process: &str) -> String {
         self.shard_key(shard, &format!("online:{process}"))
+    }
+}
+
+impl OnlinePublisher {
+    /// Publishes whether a player has a socket at the process, and returns what was published.
+    ///
+    /// # Errors
+    ///
+    /// The error of the call, which the players of the shard that connect meanwhile share.
+    pub async fn publish(&self, player: PlayerId) -> Result<bool, Arc<Unavailable>> {
+        let shard = usize::from(self.live.shard_of_player(player));
+        Ok(self.shards[shard].find(player).await?.unwrap_or_default())
     }
 }
