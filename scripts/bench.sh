@@ -74,10 +74,10 @@ bench_sign-ins() {
   run_child cargo bench --profile "$BENCH_PROFILE" --bench sign_ins -- "$@"
 }
 
-# Measures two commits in turns; scripts/compare.py describes the report.
+# Measures two commits or builds in turns; scripts/compare.py describes the report.
 bench_compare() {
   find_python || need_contract_programs
-  run_in_terminal "$PYTHON" scripts/compare.py "$@"
+  CALLED_FROM=$CALLED_FROM run_in_terminal "$PYTHON" scripts/compare.py "$@"
 }
 
 # Measures bytes per game in PostgreSQL with two numbers of games, which shows the growth.

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Compares the performance of two commits on this machine: `./dev bench compare A B`.
+"""Compares the performance of two commits or builds on this machine: `./dev bench compare A B`.
 
 Each commit is checked out and built for release in target/compare/COMMIT, and measured by its own `./dev`, so that
-names of settings may differ between the two. The commits take turns (A B, B A, A B …), because on a shared machine
-only figures of the same minutes are comparable. The floor of the machine (`./dev bench floor` of this checkout) is
+names of settings may differ between the two. A folder with the programs `bahay` and `bahay-lab`, such as an unpacked
+release, is measured by the `./dev` of this checkout, without the ledger. A and B take turns (A B, B A, A B …), because
+on a shared machine only figures of the same minutes are comparable. The floor of the machine (`./dev bench floor` of this checkout) is
 measured before and after.
 
 Parts: `moves` (500 ms to think, for each number of tables; the server has one processor), `saturation` (1,000 tables,
@@ -32,9 +33,11 @@ PARTS = ("moves", "saturation", "ledger")
 def parse_arguments():
     parser = argparse.ArgumentParser(
         prog="./dev bench compare",
-        description="Measure two commits in turns, and print the ratio of each figure.",
+        description="Measure two commits or builds in turns, and print the ratio of each figure.",
     )
-    parser.add_argument("commits", nargs=2, metavar="COMMIT", help="the commit before and the commit after")
+    parser.add_argument(
+        "compared", nargs=2, metavar="A B", help="what is compared: each a commit or a folder with bahay and bahay-lab"
+    )
     parser.add_argument("--rounds", type=int, default=3, help="measurements of each commit (3)")
     parser.add_argument("--tables", default="100,1000,3000", help="numbers of tables (100,1000,3000)")
     parser.add_argument("--seconds", type=int, default=20, help="length of a load test in seconds (20)")
@@ -55,30 +58,46 @@ class Checkout:
     """A commit in a folder of its own, with its own build."""
 
     def __init__(self, root, commit):
-        self.commit = run(["git", "rev-parse", "--short=8", f"{commit}^{{commit}}"], root).strip()
-        self.folder = root / "target" / "compare" / self.commit
+        self.name = run(["git", "rev-parse", "--short=8", f"{commit}^{{commit}}"], root).strip()
+        self.folder = root / "target" / "compare" / self.name
+        self.settings = {}
         if not self.folder.exists():
             partial = self.folder.with_suffix(".partial")
             shutil.rmtree(partial, ignore_errors=True)
             partial.parent.mkdir(parents=True, exist_ok=True)
             run(["git", "clone", "--quiet", "--shared", "--no-checkout", str(root), str(partial)], root)
-            run(["git", "checkout", "--quiet", self.commit], partial)
+            run(["git", "checkout", "--quiet", self.name], partial)
             partial.rename(self.folder)
 
     def dev(self, *arguments, **settings):
         """Runs this commit's `./dev` and returns what it prints."""
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("BAHAY_", "CARGO_TARGET"))}
-        return run(["./dev", *arguments], self.folder, {**kept, **settings})
+        return run(["./dev", *arguments], self.folder, {**kept, **self.settings, **settings})
 
     def load(self, tables, seconds, *arguments, **settings):
         """Runs a load test and returns its report."""
-        path = self.folder / "report.json"
+        path = self.folder / "target" / "report.json"
         path.unlink(missing_ok=True)
         self.dev(
             "loadtest", "fixed", "--tables", str(tables), "--seconds", str(seconds), "--json", str(path), *arguments,
             **settings,
         )
         return json.loads(path.read_text())
+
+
+class Programs(Checkout):
+    """Programs in a folder, which were built before."""
+
+    def __init__(self, root, programs):
+        self.name = programs.name
+        self.folder = root
+        self.settings = {"BAHAY_BUILT": str(programs / "bahay")}
+
+
+def find_compared(root, word):
+    """Returns the build that `word` names: a folder with programs, or a commit."""
+    programs = pathlib.Path(os.environ.get("CALLED_FROM", "."), word).resolve()
+    return Programs(root, programs) if (programs / "bahay").exists() else Checkout(root, word)
 
 
 def run(command, folder, environment=None):
@@ -149,7 +168,7 @@ def ratio(pairs):
 
 
 def print_report(before, after, measured):
-    print(f"{'':<44}{before.commit:>12}{after.commit:>12}{'ratio':>8}  95 %")
+    print(f"{'':<44}{before.name[-11:]:>12}{after.name[-11:]:>12}{'ratio':>8}  95 %")
     # A figure that only one of the commits has is not compared.
     for name in [name for name in measured[0][0] if name in measured[0][1]]:
         pairs = [(first[name], second[name]) for first, second in measured]
@@ -163,9 +182,11 @@ def print_report(before, after, measured):
 def main():
     arguments = parse_arguments()
     root = pathlib.Path(__file__).resolve().parent.parent
-    before, after = (Checkout(root, commit) for commit in arguments.commits)
+    before, after = (find_compared(root, word) for word in arguments.compared)
     for checkout in (before, after):
-        print(f"compare: building {checkout.commit}", file=sys.stderr)
+        if "ledger" in arguments.parts and isinstance(checkout, Programs):
+            sys.exit(f"compare: {checkout.name} is a folder, which has no benchmark of the ledger: use --parts")
+        print(f"compare: building {checkout.name}", file=sys.stderr)
         # A short run of each builds what is measured later.
         checkout.load(1, 1)
         if "ledger" in arguments.parts:
@@ -176,7 +197,7 @@ def main():
     for turn in range(arguments.rounds):
         figures = {}
         for checkout in (before, after) if turn % 2 == 0 else (after, before):
-            print(f"compare: round {turn + 1} of {arguments.rounds}, {checkout.commit}", file=sys.stderr)
+            print(f"compare: round {turn + 1} of {arguments.rounds}, {checkout.name}", file=sys.stderr)
             figures[checkout] = measure(checkout, arguments)
         measured.append((figures[before], figures[after]))
     if not arguments.no_floor:

@@ -6,10 +6,11 @@ CHANGELOG.md, and creates the bill of materials (CycloneDX) and the archive. Usa
   release.py set VERSION DATE [TAG…]    sets it everywhere, and the date in CHANGELOG.md; TAGs are those of earlier
                                         releases; exits with one line if the version is not permitted
   release.py pack BINARY SOURCE FOLDER  writes the archive and its accompanying files into FOLDER, with
-                                        RELEASE_COMMIT, RELEASE_TARGET, RELEASE_LEVEL and SOURCE_DATE_EPOCH
+                                        RELEASE_COMMIT, RELEASE_TARGET, RELEASE_PROFILE, RELEASE_LEVEL and
+                                        SOURCE_DATE_EPOCH
 
-The archive is reproducible from a binary and a commit: names are sorted, and owner, time and permissions are
-fixed."""
+The archive is reproducible from a binary, its profile and a commit: names are sorted, and owner, time and permissions
+are fixed."""
 
 import gzip
 import hashlib
@@ -267,7 +268,7 @@ def licence_texts(crates):
     return "\n".join(lines) + "\n"
 
 
-def describe_build(binary, commit, target, epoch):
+def describe_build(binary, profile, commit, target, epoch):
     """Returns the build environment, with which the same bytes can be reproduced."""
     needs = sorted({tuple(map(int, found)) for found in re.findall(rb"GLIBC_(\d+)\.(\d+)", binary)})
     lines = [
@@ -278,6 +279,7 @@ def describe_build(binary, commit, target, epoch):
         f"compiler  {run('rustc', '--version').strip()}",
         f"linker    {run(os.environ.get('CC', 'cc'), '--version').splitlines()[0]}",
         *([f"needs     glibc {needs[-1][0]}.{needs[-1][1]} or newer"] if needs else []),
+        f"profile   {hashlib.sha256(profile).hexdigest()}",
         f"sha256    {hashlib.sha256(binary).hexdigest()}  bahay",
     ]
     return "\n".join(lines) + "\n"
@@ -294,14 +296,16 @@ def make_dockerfile():
 def pack(binary, source, folder):
     source, folder, epoch = pathlib.Path(source), pathlib.Path(folder), int(os.environ["SOURCE_DATE_EPOCH"])
     target = os.environ["RELEASE_TARGET"]
+    level = int(os.environ.get("RELEASE_LEVEL", "9"))
     server = pathlib.Path(binary).read_bytes()
+    profile = pathlib.Path(os.environ["RELEASE_PROFILE"]).read_bytes()
     os.chdir(source)
     crates = Crates(source, target)
     name = f"bahay-{version()}-{target}"
     bom = make_bom(crates, epoch)
     files = {
         "bahay": (server, 0o755),
-        "BUILT.txt": (describe_build(server, os.environ["RELEASE_COMMIT"], target, epoch).encode(), 0o644),
+        "BUILT.txt": (describe_build(server, profile, os.environ["RELEASE_COMMIT"], target, epoch).encode(), 0o644),
         "Dockerfile": (make_dockerfile().encode(), 0o644),
         "THIRD_PARTY_CRATES.txt": (licence_texts(crates).encode(), 0o644),
         "bom.cdx.json": (bom.encode(), 0o644),
@@ -318,7 +322,6 @@ def pack(binary, source, folder):
     folder.mkdir(parents=True, exist_ok=True)
     archive = folder / f"{name}.tar.gz"
     with archive.open("wb") as out:
-        level = int(os.environ.get("RELEASE_LEVEL", "9"))
         with gzip.GzipFile("", "wb", level, out, mtime=epoch) as packed:
             with tarfile.open(mode="w", fileobj=packed, format=tarfile.USTAR_FORMAT) as tar:
                 for path in sorted(files):
@@ -328,8 +331,11 @@ def pack(binary, source, folder):
                     tar.addfile(entry, io.BytesIO(content))
     beside = folder / f"{name}.cdx.json"
     beside.write_text(bom, encoding="utf-8")
+    counts = folder / f"{name}.profdata.gz"
+    with counts.open("wb") as out, gzip.GzipFile("", "wb", level, out, mtime=epoch) as packed:
+        packed.write(profile)
     with (folder / "SHA256SUMS").open("w", encoding="ascii") as sums:
-        for path in sorted([archive, beside]):
+        for path in sorted([archive, beside, counts]):
             sums.write(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n")
     print(archive.name)
 

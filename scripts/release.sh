@@ -1,10 +1,12 @@
 # shellcheck shell=bash disable=SC2034,SC2154 # The other parts read the variables set here.
 # Releases. `./dev release VERSION` sets the version everywhere (scripts/release.py), commits, builds the archive
-# of that commit and tags it. `./dev release --build` builds the archive of the checked-out commit.
+# of that commit and tags it. `./dev release --build` builds the archive of the checked-out commit, with a profile
+# that it measures (scripts/profile.sh) or that is given to it.
 #
 # The build is reproducible: it takes the files of git into a folder of its own, and removes the paths of this
 # folder and of cargo's folders from the binary, as well as the time. `./dev release --twice` builds in two folders
-# and compares the bytes. They are equal for equal compilers and linkers, which BUILT.txt in the archive names.
+# and compares the bytes. They are equal for equal profiles, compilers and linkers, which BUILT.txt in the archive
+# names.
 #
 # cargo auditable embeds the list of crates in the binary. The compiler is given its bare name, since the full path
 # would become part of the symbol names of our crates.
@@ -13,15 +15,18 @@ DIST=target/dist
 AUDITABLE_VERSION=0.7.7
 
 cmd_release() {
-  [ $# -eq 1 ] || die "the version is missing: ./dev release VERSION, or --build, or --twice"
+  case $#,${1:-} in
+    1,* | 2,--build) ;;
+    *) die "unknown arguments: ./dev release VERSION, or --build [PROFILE], or --twice" ;;
+  esac
   type -P cargo >/dev/null || die "cargo is missing: install Rust from https://rustup.rs"
   git rev-parse --verify --quiet HEAD >/dev/null || die "a release is built from a commit, and this folder has none"
   [ -z "$(git status --porcelain)" ] || die "the tree has changes that are not committed: commit or stash them"
   need_contract_programs
   case $1 in
-    --build) release_archive ;;
+    --build) release_archive "${2:-}" ;;
     --twice) release_twice ;;
-    -*) die "unknown argument $1: ./dev release VERSION, or --build, or --twice" ;;
+    -*) die "unknown argument $1: ./dev release VERSION, or --build [PROFILE], or --twice" ;;
     *) make_release "$1" ;;
   esac
 }
@@ -71,20 +76,25 @@ check_archives() {
   run_child with_libraries "$python" tests/release/check.py "$@"
 }
 
-# Builds the archive of the checked-out commit in target/dist.
+# Builds the archive of the checked-out commit in target/dist, with profile $1 or one that it measures.
 release_archive() {
+  local given=${1:-}
+  case $given in '' | /*) ;; *) given=$CALLED_FROM/$given ;; esac
+  [ -z "$given" ] || [ -f "$given" ] || die "there is no profile $given"
   need_auditable
+  prepare_profile "$given"
   rm -rf "$DIST"
   mkdir -p "$DIST"
   build_archive "$ROOT/$DIST/work" "$ROOT/$DIST"
-  rm -rf "$DIST/work"
+  rm -rf "$DIST/work" "$PROFILE"
   (cd "$DIST" && cat SHA256SUMS)
 }
 
-# Builds the archive in two folders, the second outside of the checkout, and compares them.
+# Builds the archive in two folders, the second outside of the checkout, with one profile, and compares them.
 release_twice() {
   local other=''
   need_auditable
+  prepare_profile ''
   other=$(mktemp -d "${TMPDIR:-/tmp}/another place.XXXXXX")
   RELEASE_ELSEWHERE=$other
   AT_EXIT="remove_elsewhere $AT_EXIT"
@@ -92,6 +102,7 @@ release_twice() {
   build_archive "$ROOT/$DIST/work" "$ROOT/$DIST"
   rm -rf "$DIST/work"
   build_archive "$other/of builds" "$other/result"
+  rm -f "$PROFILE"
   diff -r "$DIST" "$other/result" >&2 || {
     mkdir "$DIST/other"
     cp -R "$other/result/." "$DIST/other"
@@ -103,31 +114,47 @@ release_twice() {
 
 remove_elsewhere() { rm -rf "$RELEASE_ELSEWHERE"; }
 
-# build_archive WORK RESULT builds the checked-out commit in folder WORK.
+# Sets PROFILE to a file with the profile $1, or with one that it measures if $1 is empty.
+prepare_profile() {
+  PROFILE=$ROOT/target/release.profdata
+  if [ -n "$1" ]; then copy_profile "$1" "$PROFILE"; else measure_profile "$PROFILE"; fi
+}
+
+# build_archive WORK RESULT builds the checked-out commit in folder WORK, with the profile in file PROFILE.
 build_archive() {
-  local work=$1 started=$SECONDS home=${CARGO_HOME:-$HOME/.cargo} commit epoch host sysroot flags
+  local work=$1 started=$SECONDS commit foreign
   commit=$(git rev-parse HEAD)
+  say "building $(release_files version) of commit $commit in $work"
+  compile_commit "$work" "-Cprofile-use=$PROFILE" || die "the release could not be built: see above"
+  say "built in $((SECONDS - started)) s"
+  SOURCE_DATE_EPOCH=$(git log -1 --format=%ct) RELEASE_COMMIT=$commit RELEASE_TARGET=$(host_target) \
+    RELEASE_PROFILE=$PROFILE release_files pack "$(release_binary "$work")" "$work/source" "$2" >"$work/name" ||
+    die "the archive could not be created: see above"
+  foreign=(--foreign "$work" --foreign "${CARGO_HOME:-$HOME/.cargo}" --foreign "$(rustc --print sysroot)"
+    --foreign "$ROOT")
+  check_archives "$2" "$work/source" --units "$work/units.json" "${foreign[@]}" ||
+    die "the archive does not pass its checks: see above"
+}
+
+# compile_commit WORK FLAG compiles the checked-out commit in folder WORK, with FLAG for the compiler. units.json in
+# that folder receives cargo's messages, which name the compiled crates.
+compile_commit() {
+  local work=$1 home=${CARGO_HOME:-$HOME/.cargo} host epoch flags
   epoch=$(git log -1 --format=%ct)
-  host=$(rustc --version --verbose | sed -n 's/^host: //p')
-  sysroot=$(rustc --print sysroot)
+  host=$(host_target)
   rm -rf "$work"
   mkdir -p "$work/source"
-  git archive "$commit" | tar -xf - -C "$work/source"
+  git archive HEAD | tar -xf - -C "$work/source"
   # The flags are separated by a character that occurs in no path.
   flags=$(printf -- '--remap-path-prefix=%s\037' "$work/source=/bahay" "$work/target=/target" "$home=/cargo" \
-    "$sysroot=/rust")
+    "$(rustc --print sysroot)=/rust")$2
   # Identical functions are merged, as in the Dockerfile, where the linker is Rust's own.
-  [ "$host" != x86_64-unknown-linux-gnu ] || flags=$flags$(printf -- '-Clink-arg=-Wl,--icf=all\037')
-  say "building $(release_files version) of commit $commit in $work"
-  SOURCE_DATE_EPOCH=$epoch run_child compile_release "$work" "${flags%$'\037'}" "$home" >"$work/units.json" ||
-    die "the release could not be built: see above"
-  say "built in $((SECONDS - started)) s"
-  SOURCE_DATE_EPOCH=$epoch RELEASE_COMMIT=$commit RELEASE_TARGET=$host \
-    release_files pack "$work/target/release/bahay" "$work/source" "$2" >"$work/name" ||
-    die "the archive could not be created: see above"
-  check_archives "$2" "$work/source" --units "$work/units.json" --foreign "$work" --foreign "$home" \
-    --foreign "$sysroot" --foreign "$ROOT" || die "the archive does not pass its checks: see above"
+  [ "$host" != x86_64-unknown-linux-gnu ] || flags=$flags$(printf -- '\037-Clink-arg=-Wl,--icf=all')
+  SOURCE_DATE_EPOCH=$epoch run_child compile_release "$work" "$flags" "$home" "$host" >"$work/units.json"
 }
+
+# Prints the path of the server that compile_commit has built in folder $1.
+release_binary() { printf '%s\n' "$1/target/$(host_target)/release/bahay"; }
 
 # Compiles the release. Runs in a process of its own, whose environment it changes.
 compile_release() {
@@ -144,26 +171,27 @@ compile_release() {
   export CARGO_ENCODED_RUSTFLAGS=$2 CARGO_PROFILE_RELEASE_STRIP=symbols
   # These flags apply to crates with C code.
   export CFLAGS="-ffile-prefix-map=$3=/cargo"
-  exec cargo build --release --locked --bin bahay --features events --target-dir "$1/target" \
+  # With a target, the flags do not apply to the programs that run during the build, which would count as well.
+  exec cargo build --release --locked --bin bahay --features events --target "$4" --target-dir "$1/target" \
     --message-format json-render-diagnostics
 }
 
 # Checks the archive in ./dev drills with the already built server: takes seconds, and omits the embedded crate
 # list.
 check_release() {
-  local host round
+  local round
   need_contract_programs
-  host=$(rustc --version --verbose | sed -n 's/^host: //p')
+  printf 'a profile' >"$INSTANCE/profile"
   say "creating an archive of the built server twice, and checking it"
   for round in one two; do
-    SOURCE_DATE_EPOCH=1000000000 RELEASE_COMMIT=none RELEASE_TARGET=$host RELEASE_LEVEL=1 \
-      release_files pack "$BINARY" "$ROOT" "$INSTANCE/release/$round" >"$INSTANCE/release.log" ||
+    SOURCE_DATE_EPOCH=1000000000 RELEASE_COMMIT=none RELEASE_TARGET=$(host_target) RELEASE_LEVEL=1 \
+      RELEASE_PROFILE=$INSTANCE/profile release_files pack "$BINARY" "$ROOT" "$INSTANCE/release/$round" >"$INSTANCE/release.log" ||
       die "the archive could not be created: see above"
   done
   diff -r "$INSTANCE/release/one" "$INSTANCE/release/two" >&2 || die "two archives of the same server differ"
   rm -rf "$INSTANCE/release/two"
   check_archives "$INSTANCE/release/one" "$ROOT" --spoil || die "the archive does not pass its checks: see above"
-  rm -rf "$INSTANCE/release"
+  rm -rf "$INSTANCE/release" "$INSTANCE/profile"
 }
 
 # Finds cargo-auditable of our version; otherwise compiles it, which takes half a minute.

@@ -4,9 +4,9 @@ all of them. Prints a line for each violation and exits with 1 if there is any. 
 
   check.py FOLDER SOURCE [--units FILE] [--foreign TEXT]… [--spoil]
 
-FOLDER contains an archive, its bill of materials and SHA256SUMS; SOURCE is the tree from which they were built. FILE is
-cargo's output of the build: the compiled crates must be those of the bill, and the crate list embedded in the binary
-must contain all of them. No TEXT may occur in the binary. --spoil makes one change after the other to the data of the
+FOLDER contains an archive, its bill of materials, its profile and SHA256SUMS; SOURCE is the tree from which they were
+built. FILE is cargo's output of the build: the compiled crates must be those of the bill, and the crate list embedded
+in the binary must contain all of them. No TEXT may occur in the binary. --spoil makes one change after the other to the data of the
 release, each of which must be reported.
 
 With the packages of tests/release/requirements.lock, it also validates the bill against the schema of CycloneDX."""
@@ -14,6 +14,7 @@ With the packages of tests/release/requirements.lock, it also validates the bill
 import argparse
 import copy
 import functools
+import gzip
 import hashlib
 import json
 import os
@@ -64,6 +65,7 @@ class Release:
                 self.files[entry.name.partition("/")[2]] = tar.extractfile(entry).read() if entry.isreg() else b""
         self.bom = json.loads(self.files.get("bom.cdx.json", b"{}"))
         self.beside = json.loads((folder / f"{self.stem}.cdx.json").read_text(encoding="utf-8"))
+        self.profile = gzip.decompress((folder / f"{self.stem}.profdata.gz").read_bytes())
         self.version = re.search(r'^version = "(.*)"', (source / "Cargo.toml").read_text(encoding="utf-8"), re.M)[1]
         self.locked = {}
         for block in (source / "Cargo.lock").read_text(encoding="utf-8").split("[[package]]\n")[1:]:
@@ -154,8 +156,8 @@ def sha256(content):
 def check_files(release):
     if release.sums != release.found:
         yield f"SHA256SUMS does not match the files {sorted(release.found)}"
-    if set(release.found) != {f"{release.stem}.tar.gz", f"{release.stem}.cdx.json"}:
-        yield f"the folder must contain an archive and its bill of materials only: {sorted(release.found)}"
+    if set(release.found) != {f"{release.stem}.{kind}" for kind in ["tar.gz", "cdx.json", "profdata.gz"]}:
+        yield f"the folder must contain an archive, its bill of materials and its profile only: {sorted(release.found)}"
     names = [entry["name"] for entry in release.entries]
     if names != sorted(set(names)):
         yield "names in the archive are not sorted and unique"
@@ -173,6 +175,8 @@ def check_files(release):
             yield f"{program} is not executable"
     if sha256(release.files.get("bahay", b"")) not in release.text("BUILT.txt"):
         yield "BUILT.txt has a different checksum of the binary"
+    if sha256(release.profile) not in release.text("BUILT.txt"):
+        yield "BUILT.txt has a different checksum of the profile"
     if "FROM scratch" not in release.text("Dockerfile") or "cargo" in release.text("Dockerfile"):
         yield "the Dockerfile of the archive builds the server, or does not end in an empty image"
     for license in ["MIT", "APACHE"]:
@@ -305,6 +309,7 @@ def list_changes(release):
             entry.update(mode=0o644) for entry in release.entries if entry["name"].endswith("/bahay")
         ],
         "another server": lambda release: release.files.update(bahay=b"another"),
+        "another profile": lambda release: setattr(release, "profile", b"another"),
         "a foreign path": lambda release: release.foreign.append("ELF"),
         "a licence": lambda release: release.files.update({"LICENSE-MIT": b"ours"}),
         "the texts of crates": lambda release: release.files.update({"THIRD_PARTY_CRATES.txt": b""}),
