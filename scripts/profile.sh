@@ -17,7 +17,7 @@ fixed --tables 60 --seconds 15 --room tongo-assets-newbie
 storm --tables 200 --warm-up 5
 reads --tables 20 --per-second 200 --seconds 20'
 
-# Measures the checked-out commit and stores its profile in file $1.
+# Measures the commit COMMIT and stores its profile in file $1.
 measure_profile() {
   local counts=$ROOT/$PROFILE_HOME/counts programs=$ROOT/$PROFILE_HOME/programs log=$ROOT/$PROFILE_HOME/log
   need_profdata

@@ -81,6 +81,7 @@ release_archive() {
   local given=${1:-}
   case $given in '' | /*) ;; *) given=$CALLED_FROM/$given ;; esac
   [ -z "$given" ] || [ -f "$given" ] || die "there is no profile $given"
+  COMMIT=$(git rev-parse HEAD)
   need_auditable
   prepare_profile "$given"
   rm -rf "$DIST"
@@ -93,6 +94,7 @@ release_archive() {
 # Builds the archive in two folders, the second outside of the checkout, with one profile, and compares them.
 release_twice() {
   local other=''
+  COMMIT=$(git rev-parse HEAD)
   need_auditable
   prepare_profile ''
   other=$(mktemp -d "${TMPDIR:-/tmp}/another place.XXXXXX")
@@ -120,14 +122,13 @@ prepare_profile() {
   if [ -n "$1" ]; then copy_profile "$1" "$PROFILE"; else measure_profile "$PROFILE"; fi
 }
 
-# build_archive WORK RESULT builds the checked-out commit in folder WORK, with the profile in file PROFILE.
+# build_archive WORK RESULT builds the commit COMMIT in folder WORK, with the profile in file PROFILE.
 build_archive() {
-  local work=$1 started=$SECONDS commit foreign
-  commit=$(git rev-parse HEAD)
-  say "building $(release_files version) of commit $commit in $work"
+  local work=$1 started=$SECONDS foreign
+  say "building $(release_files version) of commit $COMMIT in $work"
   compile_commit "$work" "-Cprofile-use=$PROFILE" || die "the release could not be built: see above"
   say "built in $((SECONDS - started)) s"
-  SOURCE_DATE_EPOCH=$(git log -1 --format=%ct) RELEASE_COMMIT=$commit RELEASE_TARGET=$(host_target) \
+  SOURCE_DATE_EPOCH=$(git log -1 --format=%ct "$COMMIT") RELEASE_COMMIT=$COMMIT RELEASE_TARGET=$(host_target) \
     RELEASE_PROFILE=$PROFILE release_files pack "$(release_binary "$work")" "$work/source" "$2" >"$work/name" ||
     die "the archive could not be created: see above"
   foreign=(--foreign "$work" --foreign "${CARGO_HOME:-$HOME/.cargo}" --foreign "$(rustc --print sysroot)"
@@ -136,15 +137,15 @@ build_archive() {
     die "the archive does not pass its checks: see above"
 }
 
-# compile_commit WORK FLAG compiles the checked-out commit in folder WORK, with FLAG for the compiler. units.json in
+# compile_commit WORK FLAG compiles the commit COMMIT in folder WORK, with FLAG for the compiler. units.json in
 # that folder receives cargo's messages, which name the compiled crates.
 compile_commit() {
   local work=$1 home=${CARGO_HOME:-$HOME/.cargo} host epoch flags
-  epoch=$(git log -1 --format=%ct)
+  epoch=$(git log -1 --format=%ct "$COMMIT")
   host=$(host_target)
   rm -rf "$work"
   mkdir -p "$work/source"
-  git archive HEAD | tar -xf - -C "$work/source"
+  git archive "$COMMIT" | tar -xf - -C "$work/source"
   # The flags are separated by a character that occurs in no path.
   flags=$(printf -- '--remap-path-prefix=%s\037' "$work/source=/bahay" "$work/target=/target" "$home=/cargo" \
     "$(rustc --print sysroot)=/rust")$2
