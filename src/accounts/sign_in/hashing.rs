@@ -12,7 +12,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use argon2::password_hash::phc::PasswordHash;
+use argon2::password_hash::phc::{Output, ParamsString, PasswordHash, Salt};
 use argon2::{Algorithm, Argon2, Params, PasswordHasher as _, PasswordVerifier as _, Version};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -58,8 +58,8 @@ struct HasherState {
     admission: Arc<Semaphore>,
     /// Hashes in work.
     workers: Arc<Semaphore>,
-    /// A hash of a random password with the current parameters. It is verified if the name has no
-    /// password, so that an unknown name takes as long as a wrong password.
+    /// A hash with the current parameters that no password is known to have. It is verified if the
+    /// name has no password, so that an unknown name takes as long as a wrong password.
     dummy_hash: String,
 }
 
@@ -86,7 +86,8 @@ impl Hasher {
         let wrong = |error: argon2::Error| HashOptionsError(error.to_string());
         let params = Params::new(memory_kib, passes, 1, None).map_err(wrong)?;
         let argon2 = Argon2::new(Algorithm::Argon2id, Version::V0x13, params.clone());
-        let dummy_hash = hash(&argon2, &entropy::seed())?;
+        let dummy_hash =
+            random_hash(&params).map_err(|error| HashOptionsError(error.to_string()))?;
         let at_once = at_once.max(1);
         Ok(Self(Arc::new(HasherState {
             argon2,
@@ -166,6 +167,19 @@ impl HashPermit {
     }
 }
 
+/// Returns a hash with these parameters and a random output. Computing a hash would take its memory
+/// at the start of every process.
+fn random_hash(params: &Params) -> Result<String, argon2::password_hash::Error> {
+    let hash = PasswordHash {
+        algorithm: Algorithm::Argon2id.ident(),
+        version: Some(Version::V0x13.into()),
+        params: ParamsString::try_from(params)?,
+        salt: Some(Salt::new(&entropy::seed()[..16])?),
+        hash: Some(Output::new(&entropy::seed())?),
+    };
+    Ok(hash.to_string())
+}
+
 fn hash(argon2: &Argon2<'_>, password: &[u8]) -> Result<String, HashOptionsError> {
     // 128 bits, as recommended.
     let salt = &entropy::seed()[..16];
@@ -199,6 +213,7 @@ mod tests {
         let hash = before.acquire().unwrap().hash(b"correct horse").await.unwrap();
         let now = Hasher::new(HashOptions { passes: 2, ..CHEAP }).unwrap();
         assert!(!before.is_outdated(&hash));
+        assert!(!before.is_outdated(&before.0.dummy_hash), "an unknown name takes as long");
         assert!(now.is_outdated(&hash) && now.is_outdated("nonsense"));
         assert!(now.acquire().unwrap().verify(b"correct horse", Some(&hash)).await.unwrap());
     }
