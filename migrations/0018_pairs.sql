@@ -39,20 +39,28 @@ create table player_days (
 
 -- The payments between each two players of a settled game, without those of house bots.
 create view pair_payments as
-    select a.game, a.finished_at, a.player as first, b.player as second,
-        (
-            select coalesce(sum((y ->> 'paid')::bigint), 0)::bigint
-            from jsonb_array_elements(r.settlement -> 'payments') y
-            where (y ->> 'from')::smallint = a.seat and (y ->> 'to')::smallint = b.seat
-        ) as paid,
-        (
-            select coalesce(sum((y ->> 'paid')::bigint), 0)::bigint
-            from jsonb_array_elements(r.settlement -> 'payments') y
-            where (y ->> 'from')::smallint = b.seat and (y ->> 'to')::smallint = a.seat
-        ) as received
+    select a.game, a.finished_at, a.player as first, b.player as second, v.paid, v.received
     from game_players a
     join game_players b on b.game = a.game and a.player < b.player
     join game_records r on r.game = a.game
+    -- Both sums come from one aggregate, which PostgreSQL evaluates once for each pair. As expressions they
+    -- would be evaluated for each use of a column.
+    cross join lateral (
+        select
+            coalesce(
+                sum((y ->> 'paid')::bigint) filter (
+                    where (y ->> 'from')::smallint = a.seat and (y ->> 'to')::smallint = b.seat
+                ),
+                0
+            )::bigint as paid,
+            coalesce(
+                sum((y ->> 'paid')::bigint) filter (
+                    where (y ->> 'from')::smallint = b.seat and (y ->> 'to')::smallint = a.seat
+                ),
+                0
+            )::bigint as received
+        from jsonb_array_elements(r.settlement -> 'payments') y
+    ) v
     where not exists (
         select from players h where h.id in (a.player, b.player) and h.kind = 'bot'
     );
