@@ -54,20 +54,29 @@ async fn add_booked(connection: &mut PgConnection, operations: &[i64]) -> Result
             where o.id = any($1) and o.id between $2 and $3
         ),
         booked as materialized (
-            select d.created_at, d.hour, d.kind,
+            select t.created_at, t.hour, t.kind,
                 coalesce(
-                    d.room,
+                    t.room,
                     case when s.kind = 'fee' then split_part(s.code, ':', 2)
                         when e.kind = 'fee' then split_part(e.code, ':', 2)
                         else '' end
                 ) as room,
                 t.code, t.source, s.kind as source_kind, t.destination,
                 e.kind as destination_kind, t.amount
-            from done d
-            cross join lateral unnest(d.codes, d.sources, d.destinations, d.amounts)
-                as t (code, source, destination, amount)
+            from (
+                select d.created_at, d.hour, d.kind, d.room, unnest(d.codes) as code,
+                    unnest(d.sources) as source, unnest(d.destinations) as destination,
+                    unnest(d.amounts) as amount
+                from done d
+            ) t
             join accounts s on s.id = t.source
             join accounts e on e.id = t.destination
+        ),
+        by_hour as materialized (
+            select b.hour, b.kind, b.room, b.code, b.source_kind, b.destination_kind,
+                count(*) as transfers, sum(b.amount) as amount
+            from booked b
+            group by b.hour, b.kind, b.room, b.code, b.source_kind, b.destination_kind
         ),
         of_operations as (
             insert into operation_hours as h (hour, kind, room, operation_kind, operations)
@@ -81,10 +90,9 @@ async fn add_booked(connection: &mut PgConnection, operations: &[i64]) -> Result
             insert into booked_hours as h (
                 hour, kind, room, code, source_kind, destination_kind, transfers, amount
             )
-            select b.hour, b.kind, b.room, b.code, b.source_kind, b.destination_kind, count(*),
-                sum(b.amount)
-            from booked b
-            group by b.hour, b.kind, b.room, b.code, b.source_kind, b.destination_kind
+            select b.hour, b.kind, b.room, b.code, b.source_kind, b.destination_kind,
+                b.transfers, b.amount
+            from by_hour b
             on conflict (hour, kind, room, code, source_kind, destination_kind) do update
             set transfers = h.transfers + excluded.transfers, amount = h.amount + excluded.amount
         ),
@@ -109,9 +117,9 @@ async fn add_booked(connection: &mut PgConnection, operations: &[i64]) -> Result
         insert into held_by_kind as k (account_kind, amount)
         select m.account_kind, sum(m.amount)
         from (
-            select b.source_kind as account_kind, -b.amount as amount from booked b
+            select b.source_kind as account_kind, -b.amount as amount from by_hour b
             union all
-            select b.destination_kind, b.amount from booked b
+            select b.destination_kind, b.amount from by_hour b
         ) m
         group by m.account_kind
         on conflict (account_kind) do update set amount = k.amount + excluded.amount
