@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use bahay_engine::coins::Coins;
 use bahay_engine::table::PlayerId;
 use sqlx::PgConnection;
+use uuid::Uuid;
 
 use crate::Ledger;
 use crate::allowance::{DAY, Winnings};
@@ -28,18 +29,18 @@ impl Ledger {
         now: Timestamp,
     ) -> Result<Winnings, LedgerError> {
         let once = || {
-            sqlx::query!(
+            sqlx::query_as!(
+                SeatResult,
                 r#"
-                select o.player, sum(
-                    sign(p.net) * least(abs(p.net), abs(o.net)) * 1000 / greatest(p.stake, o.stake)
-                )::bigint as "won!"
+                select g.table_id, g.id as game, o.player, o.stake, o.net as "net!",
+                    h.kind = 'bot' as "is_bot!"
                 from game_players p
                 join games g on g.id = p.game and g.room <> $3
-                join game_players o on o.game = p.game and sign(o.net) * sign(p.net) = -1
-                join players h on h.id = o.player and h.kind <> 'bot'
+                join game_players o on o.game = p.game
+                join players h on h.id = o.player
                 where p.player = $1
                     and p.finished_at > $2::timestamptz - $4::bigint * interval '1 second'
-                group by o.player
+                order by g.id
                 "#,
                 player.0,
                 bahay_db::to_sql(now) as _,
@@ -48,8 +49,14 @@ impl Ledger {
             )
             .fetch_all(&self.reads)
         };
-        let rows = bahay_db::retry(once).await?.into_iter();
-        Ok(rows.map(|row| (PlayerId(row.player), row.won)).collect())
+        let seats = bahay_db::retry(once).await?;
+        let mut winnings = Winnings::default();
+        for (seat, other, thousandths) in pair_results(&seats) {
+            if seat.player == player.0 {
+                winnings.add(other, thousandths);
+            }
+        }
+        Ok(winnings)
     }
 }
 
@@ -65,13 +72,11 @@ pub(crate) async fn read_limits(
     let tables: Vec<_> = openings.iter().map(|opening| opening.table.0).collect();
     let times = openings.iter().map(|opening| Timestamp::from_ms(opening.opened_at_ms));
     let times: Vec<_> = times.map(bahay_db::to_sql).collect();
-    let players = openings.iter().flat_map(|opening| &opening.players);
-    let players: Vec<_> = players.map(|player| player.0).collect();
-    let rows = sqlx::query!(
+    let rows = sqlx::query_as!(
+        SeatResult,
         r#"
-        select g.table_id, p.player, o.player as partner, sum(
-            sign(p.net) * least(abs(p.net), abs(o.net)) * 1000 / greatest(p.stake, o.stake)
-        )::bigint as "won!"
+        select g.table_id, g.id as game, p.player, p.stake, p.net as "net!",
+            h.kind = 'bot' as "is_bot!"
         from (
             -- A batch may hold an opening twice.
             select a.table_id, min(a.opened_at) as opened_at
@@ -79,21 +84,20 @@ pub(crate) async fn read_limits(
             group by a.table_id
         ) n
         join games g on g.table_id = n.table_id
-            and g.finished_at > n.opened_at - $4::bigint * interval '1 second'
-        join game_players p on p.game = g.id and p.player = any($3)
-        join game_players o on o.game = g.id and sign(o.net) * sign(p.net) = -1
-        join players h on h.id = o.player and h.kind <> 'bot'
-        group by g.table_id, p.player, o.player
+            and g.finished_at > n.opened_at - $3::bigint * interval '1 second'
+        join game_players p on p.game = g.id
+        join players h on h.id = p.player
+        order by g.id
         "#,
         &tables,
         &times as _,
-        &players,
         day_seconds()
     );
+    let seats = rows.fetch_all(connection).await?;
     let mut winnings = BTreeMap::<_, Winnings>::new();
-    for row in rows.fetch_all(connection).await? {
-        let won = winnings.entry((row.table_id, PlayerId(row.player))).or_default();
-        won.add(PlayerId(row.partner), row.won);
+    for (seat, other, thousandths) in pair_results(&seats) {
+        let won = winnings.entry((seat.table_id, PlayerId(seat.player))).or_default();
+        won.add(other, thousandths);
     }
     let mut limits = BTreeMap::new();
     for GameStart { table, players, .. } in openings {
@@ -108,6 +112,84 @@ pub(crate) async fn read_limits(
     Ok(limits)
 }
 
+/// The result of a seat in a game of a table.
+struct SeatResult {
+    table_id: Uuid,
+    game: Uuid,
+    player: Uuid,
+    /// In hundredths of a coin.
+    stake: i64,
+    /// The change of the player's coins, in hundredths.
+    net: i64,
+    is_bot: bool,
+}
+
+impl SeatResult {
+    /// Returns the coins won of another seat of the game with the opposite result, negative for a
+    /// loss, in thousandths of the larger stake.
+    fn won_of(&self, other: &Self) -> i64 {
+        let won = i128::from(self.net.unsigned_abs().min(other.net.unsigned_abs()));
+        let stake = i128::from(self.stake.max(other.stake)).max(1);
+        let thousandths = i64::try_from(won * 1_000 / stake).unwrap_or(i64::MAX);
+        self.net.signum() * thousandths
+    }
+}
+
+/// Returns what each seat has won of each other one that had the opposite result and is no house
+/// bot, by games, whose seats follow each other. The pairs are formed here and not by the query,
+/// because a game has more pairs than seats.
+fn pair_results(seats: &[SeatResult]) -> impl Iterator<Item = (&SeatResult, PlayerId, i64)> {
+    let games = seats.chunk_by(|one, other| one.game == other.game);
+    let pairs =
+        games.flat_map(|game| game.iter().flat_map(|seat| game.iter().map(move |o| (seat, o))));
+    let opposite = |(seat, other): &(&SeatResult, &SeatResult)| {
+        !other.is_bot && seat.net.signum() * other.net.signum() < 0
+    };
+    pairs.filter(opposite).map(|(seat, other)| (seat, PlayerId(other.player), seat.won_of(other)))
+}
+
 fn day_seconds() -> i64 {
     i64::try_from(DAY.as_secs()).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{PlayerId, SeatResult, Uuid, pair_results};
+
+    fn seat(game: u128, player: u128, stake: i64, net: i64) -> SeatResult {
+        let table_id = Uuid::nil();
+        let is_bot = player >= 100;
+        let [game, player] = [game, player].map(Uuid::from_u128);
+        SeatResult { table_id, game, player, stake, net, is_bot }
+    }
+
+    #[test]
+    fn pairs_are_formed_of_opposite_results_within_a_game() {
+        let seats = [
+            // One of two losers can lose less than the winner gains.
+            seat(1, 1, 1_400, 1_900),
+            seat(1, 2, 1_400, -1_400),
+            seat(1, 3, 1_400, -700),
+            // The stakes of a game differ, and house bots do not count as others.
+            seat(2, 1, 700, -350),
+            seat(2, 2, 1_400, 350),
+            seat(2, 100, 1_400, 0),
+            seat(3, 1, 1_400, 1_400),
+            seat(3, 100, 1_400, -1_400),
+            seat(3, 2, 1_400, 0),
+        ];
+        let found: Vec<_> = pair_results(&seats)
+            .map(|(seat, PlayerId(other), won)| (seat.player.as_u128(), other.as_u128(), won))
+            .collect();
+        let expected = [
+            (1, 2, 1_000),
+            (1, 3, 500),
+            (2, 1, -1_000),
+            (3, 1, -500),
+            (1, 2, -250),
+            (2, 1, 250),
+            (100, 1, -1_000),
+        ];
+        assert_eq!(found, expected);
+    }
 }
