@@ -204,3 +204,13 @@ create view late_operations as
     where s.number > (select p.seal from projections p where p.name = 'figures');
 
 grant select on late_operations to bahay_service;
+
+-- Their transfers, with the kinds of the accounts.
+create view late_transfers as
+    select s.kind as source, d.kind as destination, t.amount
+    from late_operations l
+    join transfers t on t.operation = l.operation
+    join accounts s on s.id = t.source
+    join accounts d on d.id = t.destination;
+
+grant select on late_transfers to bahay_service;

@@ -60,21 +60,7 @@ impl Reports {
         let once = || {
             sqlx::query!(
                 r#"
-                with late as (
-                    select s.kind as source, d.kind as destination, t.amount
-                    from late_operations l
-                    join transfers t on t.operation = l.operation
-                    join accounts s on s.id = t.source
-                    join accounts d on d.id = t.destination
-                ),
-                unsealed as (
-                    select s.kind as source, d.kind as destination, t.amount
-                    from unsealed_operations u
-                    join transfers t on t.operation = u.operation
-                    join accounts s on s.id = t.source
-                    join accounts d on d.id = t.destination
-                ),
-                counted as (
+                with counted as (
                     select a.kind, sum(a.balance) as amount, 0 as transferred
                     from accounts a
                     where a.balance <> 0
@@ -83,19 +69,19 @@ impl Reports {
                     -- These accounts always exist, so their kinds are listed without coins too.
                     select k.kind, 0, 0 from (values ('issue'), ('suspense')) as k (kind)
                     union all
-                    select u.source, -u.amount, 0
-                    from unsealed u
-                    where u.source in ('fee', 'issue')
-                    union all
-                    select u.destination, u.amount, 0
-                    from unsealed u
-                    where u.destination in ('fee', 'issue')
+                    -- The balances of these accounts lack the operations that are not sealed.
+                    select a.kind, ((a.id = t.destination)::int - (a.id = t.source)::int) * t.amount, 0
+                    from unsealed_operations u
+                    join transfers t on t.operation = u.operation
+                    join accounts a on a.id in (t.source, t.destination)
+                    where a.kind in ('fee', 'issue')
                     union all
                     select h.account_kind, 0, h.amount from held_by_kind h
                     union all
-                    select l.source, 0, -l.amount from late l
-                    union all
-                    select l.destination, 0, l.amount from late l
+                    select m.kind, 0, m.amount
+                    from late_transfers l
+                    cross join lateral (values (l.source, -l.amount), (l.destination, l.amount))
+                        as m (kind, amount)
                 )
                 -- The sum is clamped, so that even forged balances fit the type.
                 select c.kind as "kind!",
@@ -138,31 +124,22 @@ impl Reports {
         let once = || {
             sqlx::query!(
                 r#"
-                with moved as (
-                    select s.kind as source, d.kind as destination, t.amount
-                    from late_operations l
-                    join transfers t on t.operation = l.operation
-                    join accounts s on s.id = t.source
-                    join accounts d on d.id = t.destination
-                )
                 select a.kind as "kind!", sum(a.amount)::bigint as "amount!"
                 from (
                     select h.account_kind as kind, h.amount from held_by_kind h
                     union all
-                    select m.source, -m.amount from moved m
-                    union all
-                    select m.destination, m.amount from moved m
+                    select m.kind, m.amount
+                    from late_transfers l
+                    cross join lateral (values (l.source, -l.amount), (l.destination, l.amount))
+                        as m (kind, amount)
                 ) a
                 group by a.kind
                 "#
             )
             .fetch_all(&self.pool)
         };
-        let rows = db::retry(once).await?;
-        Ok(rows
-            .into_iter()
-            .map(|row| (row.kind, coins::Coins::from_hundredths(row.amount)))
-            .collect())
+        let rows = db::retry(once).await?.into_iter();
+        Ok(rows.map(|row| (row.kind, coins::Coins::from_hundredths(row.amount))).collect())
     }
 
     /// Returns the house accounts: the issued coins, the fees by room, and the suspense account.
