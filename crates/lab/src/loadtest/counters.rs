@@ -2,8 +2,8 @@
 //!
 //! Latencies are in microseconds, in histograms of three significant digits. Coordinated omission
 //! is corrected in two ways. A latency counts from the time at which the player meant to act, so
-//! the delay of a late client is part of it (timers wake to the millisecond; up to [`TIMER`] of
-//! lateness is attributed to the timer and shown only as `lag`). And a move that took longer than
+//! the delay of a late client is part of it, beyond the [`TIMER`] by which timers may be late, which
+//! is shown only as `lag`. And a move that took longer than
 //! the usual interval between two moves of a table also stands for the moves that were not made
 //! meanwhile: each of them is recorded with the time that it would have waited.
 //!
@@ -20,8 +20,15 @@ use serde::{Deserialize, Serialize};
 /// The longest recorded latency, in microseconds: two minutes.
 const MOST_US: u64 = 120_000_000;
 
-/// The lateness of a timer that is not attributed to the tester.
+/// The lateness of timers on an idle machine: they wake to the millisecond, and so does the wait for
+/// sockets. A latency that jumped by it as soon as a timer was a little later would be that of the
+/// timer.
 pub(super) const TIMER: Duration = Duration::from_millis(2);
+
+/// Returns the lateness that is attributed to the tester.
+pub(super) fn lateness_beyond_timer(late: Duration) -> Duration {
+    late.saturating_sub(TIMER)
+}
 
 /// The most faults that are kept in full; the first few suffice for a diagnosis.
 const FAULTS_MAX: usize = 20;

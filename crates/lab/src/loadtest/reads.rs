@@ -3,8 +3,8 @@
 //! First guests sign in and play some games, so that they have games of their own. Then one read
 //! after the other is due, each of another player and of the next route in [`ReadRoute::ALL`]. A
 //! latency counts from the due time: a stalled server is late for every read that was due
-//! meanwhile, so coordinated omission does not occur. Up to [`TIMER`] of lateness is attributed to
-//! the timer.
+//! meanwhile, so coordinated omission does not occur. Up to [`TIMER`](super::counters::TIMER) of
+//! lateness is attributed to the timer.
 //!
 //! Bounds: at most [`UNDER_WAY_MAX`] reads are pending; reads due beyond that count as the error
 //! `not_sent`.
@@ -25,7 +25,7 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio::time::{interval, sleep, timeout};
 
-use super::counters::{Latencies, TIMER, add_counts};
+use super::counters::{Latencies, add_counts, lateness_beyond_timer};
 use super::report::format::hundredths;
 use super::{LoadError, Options};
 
@@ -272,8 +272,7 @@ async fn send_reads(options: &Options, readers: &[Reader], seconds: u64) -> Read
         };
         let client = reader.client.clone();
         let path = route.path(reader);
-        let late = due.elapsed();
-        let late = if late < TIMER { Duration::ZERO } else { late };
+        let late = lateness_beyond_timer(due.elapsed());
         let sent = Moment::now();
         reading.spawn(async move {
             let answer = client.read::<Value>(&path).await;

@@ -30,7 +30,7 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
-use super::counters::{Latencies, TIMER};
+use super::counters::{Latencies, lateness_beyond_timer};
 use super::players::player_rng::PlayerRng;
 use super::report::format::hundredths;
 use super::{LoadError, Options};
@@ -389,8 +389,7 @@ impl Player {
                     if play.awaited_input() == awaited
                         && let Some(action) = play.advice()
                     {
-                        let late = asked.elapsed().saturating_sub(think);
-                        let late = if late < TIMER { Duration::ZERO } else { late };
+                        let late = lateness_beyond_timer(asked.elapsed().saturating_sub(think));
                         let sent = Moment::now();
                         let acting = play.act(action).await?;
                         if self.accept(play.wait_for_answer(acting).await)? {

@@ -379,7 +379,7 @@ impl LoadPlayer {
                 };
                 let late = now.since(due);
                 counters.record_latency(Figure::Lag, late);
-                let meant = if late <= TIMER { now } else { due };
+                let meant = now.min(due.saturating_add(TIMER));
                 table.sent = Some((play.act(action).await?, meant));
             }
         }
