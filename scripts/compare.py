@@ -4,8 +4,8 @@
 Each commit is checked out and built for release in target/compare/COMMIT, and measured by its own `./dev`, so that
 names of settings may differ between the two. A folder with the programs `bahay` and `bahay-lab`, such as an unpacked
 release, is measured by the `./dev` of this checkout, without the ledger. A and B take turns (A B, B A, A B …), because
-on a shared machine only figures of the same minutes are comparable. The floor of the machine (`./dev bench floor` of this checkout) is
-measured before and after.
+on a shared machine only figures of the same minutes are comparable. The floor of the machine (`./dev bench floor` of
+this checkout) is measured before and after.
 
 Parts: `moves` (500 ms to think, for each number of tables; the server has one processor), `saturation` (1,000 tables,
 100 ms to think, all processors for both programs) and `ledger` (settlements, one at a time and 256 at a time).
