@@ -186,7 +186,8 @@ check_release() {
   say "creating an archive of the built server twice, and checking it"
   for round in one two; do
     SOURCE_DATE_EPOCH=1000000000 RELEASE_COMMIT=none RELEASE_TARGET=$(host_target) RELEASE_LEVEL=1 \
-      RELEASE_PROFILE=$INSTANCE/profile release_files pack "$BINARY" "$ROOT" "$INSTANCE/release/$round" >"$INSTANCE/release.log" ||
+      RELEASE_PROFILE=$INSTANCE/profile \
+      release_files pack "$BINARY" "$ROOT" "$INSTANCE/release/$round" >"$INSTANCE/release.log" ||
       die "the archive could not be created: see above"
   done
   diff -r "$INSTANCE/release/one" "$INSTANCE/release/two" >&2 || die "two archives of the same server differ"

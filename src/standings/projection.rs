@@ -8,6 +8,7 @@ use bahay_engine::catalog::AnyGame;
 use bahay_engine::coins::Coins;
 use bahay_engine::seat::Seat;
 use bahay_engine::table::{GameId, PlayerId};
+use bahay_shell::catch_panic;
 use jiff::civil::Date;
 use jiff_sqlx::{Date as SqlDate, Timestamp as SqlTimestamp, ToSqlx as _};
 use sqlx::{PgConnection, PgPool};
@@ -138,9 +139,9 @@ pub(super) async fn read_settled_games(
     for row in rows {
         let missing = || Err(sqlx::Error::RowNotFound.into());
         let record = texts.remove(&row.id).unwrap_or_else(missing);
-        replayed.push(build_settled_game(row, record));
-        // A replay takes less than a millisecond, so moves that wait for this thread go first. A move
-        // takes less processor time than beside a blocking thread that replays a batch.
+        let game = catch_panic(|| build_settled_game(row, record));
+        replayed.push(game.map_err(StandingsError::Unreadable)?);
+        // Moves wait for one replay at most, and take less processor time than beside a thread.
         tokio::task::yield_now().await;
     }
     Ok(replayed)
