@@ -9,8 +9,9 @@
 #![expect(clippy::unwrap_used, reason = "a benchmark that cannot do its work is to stop")]
 
 mod database;
+#[path = "../tests/it/support/ports.rs"]
+mod ports;
 
-use std::net::TcpListener;
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
@@ -19,6 +20,7 @@ use bahay::accounts::HashOptions;
 use bahay::entropy;
 use bahay_engine::hex::Hex;
 use futures_util::future::join_all;
+use ports::reserve_address;
 use reqwest::{Client, RequestBuilder, StatusCode};
 use serde_json::{Value, json};
 use sqlx::ConnectOptions as _;
@@ -82,15 +84,14 @@ async fn run() {
     let (server, _admin) = database::recreate(&["bahay_bench"]).await;
     let options = server.database("bahay_bench");
     database::migrate(&options).await.close().await;
-    // The port was free a moment ago and is unlikely to be taken meanwhile.
-    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let address = reserve_address();
     let process = Command::new(env!("CARGO_BIN_EXE_bahay"))
         .arg("serve")
         .env_clear()
         .env("DATABASE_URL", options.to_url_lossy().as_str())
         .env("REDIS_URL", std::env::var("REDIS_URL").expect("run this by ./dev bench"))
         .env("BAHAY_REDIS_PREFIX", "bench")
-        .env("BAHAY_LISTEN", free.to_string())
+        .env("BAHAY_LISTEN", address.to_string())
         .env("BAHAY_PROBE_LISTEN", "127.0.0.1:0")
         .env("BAHAY_DEVELOPMENT", "true")
         .env("BAHAY_SIGNING_SECRET", Hex(entropy::seed()).to_string())
@@ -98,7 +99,7 @@ async fn run() {
         .envs(LIMITS)
         .spawn();
     let mut server = Server(process.expect("the server is built"));
-    let base = format!("http://{free}");
+    let base = format!("http://{address}");
     let client = Client::builder().no_proxy().build().unwrap();
     while client.get(format!("{base}/healthz")).send().await.is_err() {
         assert!(server.0.try_wait().unwrap().is_none(), "the server has ended");

@@ -27,6 +27,8 @@ mod report;
 mod support {
     //! The tests' support for breaking services; not all of it is used here.
 
+    #[path = "../ports.rs"]
+    pub(crate) mod ports;
     pub(crate) mod services;
     #[expect(dead_code, reason = "only the tests cut at a chosen request")]
     pub(crate) mod wire;

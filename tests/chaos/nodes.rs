@@ -5,7 +5,7 @@
 //! a service is unavailable. An exit after it had served is a finding.
 
 use std::fs::OpenOptions;
-use std::net::{SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
@@ -15,6 +15,7 @@ use sqlx::postgres::PgConnectOptions;
 
 use crate::gate::Gate;
 use crate::plan::{Link, Version};
+use crate::support::ports::reserve_address;
 use crate::support::wire::Wire;
 
 const SECRET: &str = "7d1f0a6b93c84e25a0b7c6d5e4f3928170695a4b3c2d1e0f9e8d7c6b5a493827";
@@ -216,9 +217,7 @@ impl Node {
     }
 
     fn spawn(&self, state: &mut State) {
-        // The port was free a moment ago and is unlikely to be taken meanwhile.
-        let free = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
-        let address = free.expect("loopback has a free port");
+        let address = reserve_address();
         let log = OpenOptions::new().create(true).append(true).open(&self.log);
         let log = log.expect("the run's folder is ours");
         let binary = match state.version {

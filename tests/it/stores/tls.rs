@@ -11,9 +11,10 @@ use sqlx::postgres::PgConnectOptions;
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection};
 use uuid::Uuid;
 
-use crate::support::cluster::{Cluster, Server as Redis, free_port, node, wait_until};
+use crate::support::cluster::{Cluster, Server as Redis, node, wait_until};
 use crate::support::house::guest_at;
 use crate::support::live::TestLive;
+use crate::support::ports::reserve_port;
 use crate::support::process::{SECRET, Server, bahay};
 use crate::support::services::{Service, Services};
 use crate::support::tls::{Authority, SignedCertificate, Validity};
@@ -126,7 +127,7 @@ async fn redis(authority: &Authority, signed: &SignedCertificate) -> (Redis, u16
 }
 
 fn tls_settings(authority: &Authority, signed: &SignedCertificate) -> (u16, Vec<String>) {
-    let port = free_port();
+    let port = reserve_port();
     let [certificate, key] = authority.write_files(signed);
     let settings = [
         ("--tls-port", port.to_string()),

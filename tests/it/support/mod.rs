@@ -15,6 +15,7 @@ pub(crate) mod house;
 pub(crate) mod independent;
 pub(crate) mod live;
 pub(crate) mod node;
+pub(crate) mod ports;
 pub(crate) mod process;
 pub(crate) mod programs;
 pub(crate) mod promql;

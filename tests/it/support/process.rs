@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use super::db::TestDatabase;
 use super::house::PATIENCE;
 use super::live::TestLive;
+use super::ports::reserve_address;
 
 pub(crate) const SECRET: &str = "0f9c3c6d5f1b4a7e8d2c1b0a9f8e7d6c5b4a39281706f5e4d3c2b1a09f8e7d6c";
 
@@ -74,12 +75,10 @@ pub(crate) struct Server {
 
 impl Server {
     pub(crate) async fn start(command: &mut Command) -> Self {
-        // The port was free a moment ago and is unlikely to be taken meanwhile.
-        let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-        Self::start_at(command, free).await
+        Self::start_at(command, reserve_address()).await
     }
 
-    /// Starts the server on a port that is known to be free.
+    /// Starts the server at an address that this process has reserved.
     pub(crate) async fn start_at(command: &mut Command, address: SocketAddr) -> Self {
         let process = command.env("BAHAY_LISTEN", address.to_string()).spawn().unwrap();
         let mut server = Self { process, url: format!("http://{address}") };

@@ -1,6 +1,5 @@
-//! Waiting for a condition, and ports to wait at.
+//! Waiting for a condition.
 
-use std::net::TcpListener;
 use std::time::Duration;
 
 use tokio::time::timeout;
@@ -10,12 +9,6 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The polling interval.
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
-
-/// Returns a port that was free a moment ago.
-pub(crate) fn free_port() -> u16 {
-    let free = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
-    free.expect("loopback has a free port").port()
-}
 
 /// Polls until a condition holds.
 pub(crate) async fn wait_until(what: &str, mut holds: impl AsyncFnMut() -> bool) {

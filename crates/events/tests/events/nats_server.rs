@@ -10,8 +10,9 @@ use async_nats::{Client, ConnectOptions};
 use futures_util::StreamExt as _;
 use tempfile::TempDir;
 
+use crate::support::ports::reserve_port;
 use crate::support::programs::program;
-use crate::support::waiting::{free_port, wait_until};
+use crate::support::waiting::wait_until;
 
 /// A message as a consumer receives it.
 #[derive(Debug)]
@@ -39,7 +40,7 @@ impl Nats {
         let program = program("NATS_SERVER");
         let folder = tempfile::tempdir().expect("a temporary folder is created");
         let arguments: Vec<String> = arguments.iter().map(|one| (*one).to_owned()).collect();
-        let port = free_port();
+        let port = reserve_port();
         let process = run(&program, &folder, port, &arguments);
         let nats = Self { port, program, arguments, process, folder };
         nats.wait_until_listening().await;

@@ -6,6 +6,8 @@
 pub(crate) mod bank;
 #[path = "../../../../tests/it/support/db.rs"]
 pub(crate) mod db;
+#[path = "../../../../tests/it/support/ports.rs"]
+pub(crate) mod ports;
 #[path = "../../../../tests/it/support/programs.rs"]
 pub(crate) mod programs;
 #[path = "../../../../tests/it/support/tls.rs"]

@@ -3,15 +3,15 @@
 //! A process ends, and its folder is removed, when its value is dropped, whether or not the test
 //! passed.
 
-use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
 
 use redis::aio::MultiplexedConnection;
 use redis::{Cmd, FromRedisValue};
 use tempfile::TempDir;
 
+use crate::support::ports::reserve_port;
 use crate::support::programs::program;
-pub(crate) use crate::support::waiting::{free_port, wait_until};
+pub(crate) use crate::support::waiting::wait_until;
 
 pub(crate) const SLOTS: u16 = 16_384;
 
@@ -31,9 +31,7 @@ impl Server {
     /// Starts a process and waits until it answers.
     pub(crate) async fn start(settings: &[&str]) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder is created");
-        // The ports were free a moment ago and are unlikely to be taken meanwhile.
-        let free = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0").expect("a free port"));
-        let [port, bus] = free.map(|port| port.local_addr().expect("a bound port").port());
+        let [port, bus] = [(); 2].map(|()| reserve_port());
         let tls_port = settings.iter().skip_while(|setting| **setting != "--tls-port").nth(1);
         let cluster_port = tls_port.map_or(port, |port| port.parse().expect("a port is a number"));
         let process = Command::new(program("REDIS_SERVER"))

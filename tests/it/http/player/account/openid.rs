@@ -30,8 +30,8 @@ use crate::http::server::{
 };
 use crate::support::db::{count_rows, execute, read_value};
 use crate::support::house::cheap_auth_options;
+use crate::support::ports::reserve_address;
 use crate::support::rest::assert_fields;
-use crate::support::waiting::free_port;
 
 /// An RSA key of 2,048 bits for the tokens of this test only; generating one takes too long.
 const RSA: &[u8] = include_bytes!("openid_rsa.der");
@@ -380,7 +380,7 @@ async fn a_nonce_expires_after_ten_minutes_and_is_removed() {
 async fn an_unreachable_issuer_is_not_an_invalid_token() {
     let issuer = LocalIssuer::start().await;
     let there = issuer.issuer();
-    let nowhere = format!("http://127.0.0.1:{}", free_port());
+    let nowhere = format!("http://{}", reserve_address());
     let gone = Issuer { name: "gone".into(), issuer: nowhere.clone(), ..there.clone() };
     let server = Server::with_setup(trust(vec![there, gone])).await;
     let mut server = TrustingServer { issuer, server };
