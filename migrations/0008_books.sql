@@ -113,8 +113,10 @@ create type booked_account as (
     id bigint, code text, kind text, player uuid, balance bigint, version bigint
 );
 
--- An account that was read, with its balance and version after the batch.
-create type changed_account as (id bigint, version_read bigint, balance bigint, version bigint);
+-- An account as it was read, with its balance and version after the batch.
+create type changed_account as (
+    id bigint, version_read bigint, balance_read bigint, balance bigint, version bigint
+);
 
 -- Writes the decided operations against the books as they were read, all or nothing. The order is the global
 -- lock order: the games that end, which are locked by writing their ends; new accounts; the accounts that
@@ -180,16 +182,18 @@ begin
         order by (n.row).code;
     end if;
 
-    -- An account without an entry is rewritten unchanged, which locks it and compares its version like all
-    -- others. The array is in the order of ids and a loop over it is the only possible plan, so rows are
+    -- An account without an entry is rewritten unchanged, which locks it and compares it like all others. The
+    -- service may have read it long ago: the balance differs from that of the same version if the database was
+    -- restored to an earlier time meanwhile. The array is in the order of ids and a loop over it is the only possible plan, so rows are
     -- locked in that order, which is the lock order of accounts.
     update accounts a
     set balance = c.balance, version = c.version
     from (
-        select (c.row).id, (c.row).version_read, (c.row).balance, (c.row).version
+        select (c.row).id, (c.row).version_read, (c.row).balance_read, (c.row).balance,
+            (c.row).version
         from (select unnest(changed_accounts) as row) c
     ) c
-    where a.id = c.id and a.version = c.version_read;
+    where a.id = c.id and a.version = c.version_read and a.balance = c.balance_read;
     get diagnostics written = row_count;
     if written <> cardinality(changed_accounts) then
         raise exception 'an account is not as it was read' using errcode = 'BH001';

@@ -7,6 +7,7 @@ mod desk;
 mod history;
 mod http;
 mod ledger;
+mod ledger_cache;
 mod ledger_chain;
 mod ledger_connections;
 mod ledger_faults;

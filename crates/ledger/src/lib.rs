@@ -67,7 +67,8 @@ pub use refunds::{PlayerRefund, Refunds, VoidPreview, WalletHolder};
 pub use seal::SealHead;
 
 use operation::{Answer, Operation, Request};
-use posting::account_ids::{AccountIds, create_house_accounts};
+use posting::PostingCache;
+use posting::account_ids::create_house_accounts;
 use posting::locked;
 use posting::writer::{self, Job};
 use transfer_totals::TransferTotals;
@@ -114,7 +115,7 @@ pub struct Ledger {
     pool: PgPool,
     /// The pool of queries, so that any number of them takes no connection from operations.
     reads: PgPool,
-    account_ids: AccountIds,
+    cache: PostingCache,
     writer: mpsc::Sender<Job>,
     allowance: Allowance,
     transfer_totals: TransferTotals,
@@ -153,11 +154,12 @@ impl Ledger {
     /// # Panics
     /// Panics outside of a tokio runtime.
     pub fn start(pool: PgPool, options: LedgerOptions) -> (Self, LedgerTasks) {
-        let account_ids = AccountIds::default();
+        let cache = PostingCache::default();
         let (stop, stopped) = watch::channel(false);
         let (writer, waiting) = mpsc::channel(options.queue.max(1));
-        let ids = account_ids.clone();
-        let writer_task = writer::run_writer(pool.clone(), ids, waiting, options, stopped.clone());
+        let shared = cache.clone();
+        let writer_task =
+            writer::run_writer(pool.clone(), shared, waiting, options, stopped.clone());
         let every = Duration::from_millis(options.projection_interval_ms.max(1));
         let transfer_totals = TransferTotals::default();
         let totals = transfer_totals.clone();
@@ -171,7 +173,7 @@ impl Ledger {
             tasks,
             transfer_totals: transfer_totals.clone(),
         };
-        (Self { pool, reads, account_ids, writer, allowance, transfer_totals }, tasks)
+        (Self { pool, reads, cache, writer, allowance, transfer_totals }, tasks)
     }
 
     /// Runs queries on `reads`, so that any number of them takes no connection from games that open
@@ -206,7 +208,7 @@ impl Ledger {
     /// Runs an operation in a transaction of its own.
     async fn run_single<O: Operation>(&self, operation: O) -> Result<O::Outcome, LedgerError> {
         let request = Request::new(operation)?;
-        decode_answer::<O>(writer::run_single(&self.pool, &self.account_ids, &request).await)
+        decode_answer::<O>(writer::run_single(&self.pool, &self.cache, &request).await)
     }
 
     /// Runs an operation in the caller's transaction.
@@ -220,9 +222,8 @@ impl Ledger {
         // A migration creates `issue`, and a fee account that pays back exists since the game that
         // paid it. So nothing is created here that a rollback could remove while its id stays
         // cached.
-        let house_ids = self.account_ids.resolve_house(connection, &requests).await?;
-        let mut answers =
-            locked::run_in_tx(connection, &self.account_ids, &house_ids, &requests).await?;
+        let house_ids = self.cache.account_ids.resolve_house(connection, &requests).await?;
+        let mut answers = locked::run_in_tx(connection, &self.cache, &house_ids, &requests).await?;
         let answer = answers.pop();
         decode_answer::<O>(
             answer.unwrap_or_else(|| Err(LedgerError::broken("an operation had no answer"))),

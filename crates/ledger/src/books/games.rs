@@ -105,6 +105,16 @@ impl Games {
         self.finished.get(&operation).map(|(_, finish)| finish)
     }
 
+    /// Returns the games that operations opened.
+    pub(crate) fn opened(&self) -> impl Iterator<Item = &LedgerGame> {
+        self.opened.values().filter_map(|(game, _)| self.by_id(*game))
+    }
+
+    /// Returns the games that operations ended.
+    pub(crate) fn finished(&self) -> impl Iterator<Item = &LedgerGame> {
+        self.finished.values().filter_map(|(game, _)| self.by_id(*game))
+    }
+
     /// Returns the rows of the seats of all games that begin or end.
     pub(crate) fn seat_rows(&self) -> Vec<SeatRow> {
         let opened = self.opened.values().map(|(game, _)| (game, None));

@@ -34,8 +34,9 @@ pub(super) struct AccountState {
     pub(super) is_new: bool,
     pub(super) balance: Coins,
     pub(super) version: i64,
-    /// The version that was read, for the comparison in the database.
+    /// The version and the balance that were read, for the comparison in the database.
     pub(super) version_read: i64,
+    balance_read: Coins,
 }
 
 impl AccountState {
@@ -58,13 +59,14 @@ impl AccountState {
     /// Returns the state of an account as read, with its balance in hundredths.
     pub(super) fn from_columns(id: i64, balance: i64, version: i64) -> Self {
         let balance = Coins::from_hundredths(balance);
-        Self { id, is_new: false, balance, version, version_read: version }
+        Self { id, is_new: false, balance, version, version_read: version, balance_read: balance }
     }
 
     /// Returns the row that stores the state of an existing account.
     pub(super) fn row(&self) -> ChangedAccountRow {
-        let Self { id, balance, version, version_read, .. } = *self;
-        ChangedAccountRow { id, version_read, balance: balance.hundredths(), version }
+        let Self { id, balance, version, version_read, balance_read, .. } = *self;
+        let [balance, balance_read] = [balance, balance_read].map(Coins::hundredths);
+        ChangedAccountRow { id, version_read, balance_read, balance, version }
     }
 }
 

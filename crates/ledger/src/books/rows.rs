@@ -82,12 +82,13 @@ pub(crate) struct NewAccountRow {
     pub(crate) version: i64,
 }
 
-/// An account that was read, with its new balance and version.
+/// An account as it was read, with its new balance and version.
 #[derive(Debug, Type)]
 #[sqlx(type_name = "changed_account")]
 pub(crate) struct ChangedAccountRow {
     pub(crate) id: i64,
     pub(crate) version_read: i64,
+    pub(crate) balance_read: i64,
     pub(crate) balance: i64,
     pub(crate) version: i64,
 }

@@ -17,7 +17,8 @@ use std::collections::BTreeMap;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use super::account_ids::{AccountIds, create_accounts};
+use super::PostingCache;
+use super::account_ids::create_accounts;
 use super::plan::Plan;
 use super::snapshot::read_snapshot;
 use crate::chart::Account;
@@ -28,21 +29,25 @@ use crate::operation::{Answer, Request};
 /// valid only after the transaction is committed.
 pub(crate) async fn run_in_tx(
     connection: &mut PgConnection,
-    account_ids: &AccountIds,
+    cache: &PostingCache,
     house_ids: &BTreeMap<Account, i64>,
     requests: &[&Request],
 ) -> Result<Vec<Answer>, sqlx::Error> {
     let mut plan = Plan::new(requests);
     lock_games(connection, &plan).await?;
     if plan.booked_games().next().is_some() {
-        let (books, _) = read_snapshot(connection, &plan, account_ids).await?;
+        let (books, _) = read_snapshot(connection, &plan, &cache.account_ids).await?;
         plan.add_booked_games(&books.games);
     }
     create_accounts(connection, &plan.made).await?;
     lock_accounts(connection, &plan).await?;
-    let (mut books, stored) = read_snapshot(connection, &plan, account_ids).await?;
+    let (mut books, stored) = read_snapshot(connection, &plan, &cache.account_ids).await?;
     books.deleted_players = read_deleted_players(connection, plan.openings()).await?;
-    plan.post(connection, house_ids, (books, stored)).await
+    // The caller's commit is not seen here.
+    cache.books.remove(&plan);
+    let decision = plan.decide(connection, house_ids, (books, stored)).await?;
+    decision.write(connection).await?;
+    Ok(decision.answers)
 }
 
 /// Locks the games that the batch names, and those that are open at the tables of its openings.

@@ -33,6 +33,25 @@ pub(crate) struct Plan<'a> {
     pub(super) tables: Vec<TableId>,
 }
 
+/// A decided batch.
+pub(crate) struct Decision<'a> {
+    /// The answers in the order of the requests.
+    pub(super) answers: Vec<Answer>,
+    operations: Vec<DecidedOperation<'a>>,
+    /// The books after the batch.
+    pub(super) books: Books,
+}
+
+impl Decision<'_> {
+    /// Writes what was decided, all or nothing.
+    pub(super) async fn write(&self, connection: &mut PgConnection) -> Result<(), sqlx::Error> {
+        if self.operations.is_empty() {
+            return Ok(());
+        }
+        write_batch(connection, &self.operations, &self.books).await
+    }
+}
+
 impl<'a> Plan<'a> {
     pub(super) fn new(requests: &'a [&'a Request]) -> Self {
         let accounts = || requests.iter().map(|request| &request.accounts);
@@ -66,26 +85,22 @@ impl<'a> Plan<'a> {
         self.accounts.extend(accounts);
     }
 
-    /// Decides the batch against the books as read, and writes what was decided, all or nothing.
-    /// The answers are in the order of the requests.
-    pub(super) async fn post(
+    /// Decides the batch against these books, in the order of the requests.
+    pub(super) async fn decide(
         &self,
         connection: &mut PgConnection,
         house_ids: &BTreeMap<Account, i64>,
         (mut books, stored): BatchSnapshot,
-    ) -> Result<Vec<Answer>, sqlx::Error> {
+    ) -> Result<Decision<'a>, sqlx::Error> {
         books.house_ids.clone_from(house_ids);
         books.win_limits = read_win_limits(connection, self.openings()).await?;
-        let (answers, decided) = self.decide(stored, &mut books);
-        if !decided.is_empty() {
-            write_batch(connection, &decided, &books).await?;
-        }
-        Ok(answers)
+        let (answers, operations) = self.decide_in_order(stored, &mut books);
+        Ok(Decision { answers, operations, books })
     }
 
-    /// Decides the batch in the order of the requests. The decided operations are returned in the
-    /// order of keys, which is the global order of inserts.
-    fn decide(
+    /// Returns the answers in the order of the requests, and the decided operations in the order of
+    /// keys, which is the global order of inserts.
+    fn decide_in_order(
         &self,
         stored: Vec<Option<StoredAnswer>>,
         books: &mut Books,

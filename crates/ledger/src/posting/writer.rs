@@ -22,9 +22,8 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::{JoinError, JoinSet};
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
-use super::account_ids::AccountIds;
 use super::write::OPERATIONS_MAX;
-use super::{locked, optimistic};
+use super::{PostingCache, locked, optimistic};
 use crate::error::LedgerError;
 use crate::operation::{Answer, Request};
 use crate::transfer_totals::TransferTotals;
@@ -51,7 +50,7 @@ pub(crate) struct Job {
 /// closes the queue. A small batch starts no earlier than the pace after the one before.
 pub(crate) async fn run_writer(
     pool: PgPool,
-    account_ids: AccountIds,
+    cache: PostingCache,
     mut jobs: mpsc::Receiver<Job>,
     options: LedgerOptions,
     mut stop: watch::Receiver<bool>,
@@ -89,7 +88,7 @@ pub(crate) async fn run_writer(
         begun = Some(Moment::now());
         // The batch runs in a task of its own, so that a panic ends only this batch, whose callers
         // get an error, and not the writer.
-        running.spawn(post_batch(pool.clone(), account_ids.clone(), batch));
+        running.spawn(post_batch(pool.clone(), cache.clone(), batch));
     }
     while !running.is_empty() {
         log_panic(running.join_next().await);
@@ -111,9 +110,9 @@ async fn fill_batch(jobs: &mut mpsc::Receiver<Job>, batch: &mut Vec<Job>) {
     }
 }
 
-async fn post_batch(pool: PgPool, account_ids: AccountIds, batch: Vec<Job>) {
+async fn post_batch(pool: PgPool, cache: PostingCache, batch: Vec<Job>) {
     let requests: Vec<_> = batch.iter().map(|job| &job.request).collect();
-    let error = match run_batch(&pool, &account_ids, &requests).await {
+    let error = match run_batch(&pool, &cache, &requests).await {
         Ok(answers) => return reply_all(batch, answers),
         Err(error) => error,
     };
@@ -123,7 +122,7 @@ async fn post_batch(pool: PgPool, account_ids: AccountIds, batch: Vec<Job>) {
         return reply_all(batch, answers);
     }
     for job in batch {
-        let answer = run_single(&pool, &account_ids, &job.request).await;
+        let answer = run_single(&pool, &cache, &job.request).await;
         if let Err(error) = &answer {
             tracing::warn!(%error, key = job.request.key, "the ledger could not post");
         }
@@ -138,39 +137,35 @@ fn reply_all(jobs: impl IntoIterator<Item = Job>, answers: impl IntoIterator<Ite
     }
 }
 
-pub(crate) async fn run_single(
-    pool: &PgPool,
-    account_ids: &AccountIds,
-    request: &Request,
-) -> Answer {
-    let mut answers = run_batch(pool, account_ids, &[request]).await?;
+pub(crate) async fn run_single(pool: &PgPool, cache: &PostingCache, request: &Request) -> Answer {
+    let mut answers = run_batch(pool, cache, &[request]).await?;
     answers.pop().unwrap_or_else(|| Err(LedgerError::broken("a batch of one had no answer")))
 }
 
 /// Posts a batch, with retries while they can help.
 async fn run_batch(
     pool: &PgPool,
-    account_ids: &AccountIds,
+    cache: &PostingCache,
     requests: &[&Request],
 ) -> Result<Vec<Answer>, sqlx::Error> {
-    bahay_db::retry(|| run_batch_once(pool, account_ids, requests)).await
+    bahay_db::retry(|| run_batch_once(pool, cache, requests)).await
 }
 
 async fn run_batch_once(
     pool: &PgPool,
-    account_ids: &AccountIds,
+    cache: &PostingCache,
     requests: &[&Request],
 ) -> Result<Vec<Answer>, sqlx::Error> {
     let mut connection = pool.acquire().await?;
-    let house_ids = account_ids.resolve_house(&mut connection, requests).await?;
+    let house_ids = cache.account_ids.resolve_house(&mut connection, requests).await?;
     if let Some(answers) =
-        optimistic::try_post(&mut connection, account_ids, &house_ids, requests).await?
+        optimistic::try_post(&mut connection, cache, &house_ids, requests).await?
     {
         return Ok(answers);
     }
     drop(connection);
     let mut tx = bahay_db::begin(pool).await?;
-    let answers = locked::run_in_tx(&mut tx, account_ids, &house_ids, requests).await?;
+    let answers = locked::run_in_tx(&mut tx, cache, &house_ids, requests).await?;
     tx.commit().await?;
     Ok(answers)
 }
