@@ -19,6 +19,7 @@ use crate::error::LedgerError;
 use crate::operation::GameStart;
 use bahay_base::clock::Timestamp;
 use bahay_base::ids::PRIVATE_ROOM;
+use bahay_db::to_sql;
 
 impl Ledger {
     /// Returns what a player has won of each other player in rooms within 24 hours. House bots do
@@ -43,7 +44,7 @@ impl Ledger {
                 order by g.id
                 "#,
                 player.0,
-                bahay_db::to_sql(now) as _,
+                to_sql(now) as _,
                 PRIVATE_ROOM,
                 day_seconds()
             )
@@ -69,26 +70,33 @@ pub(crate) async fn read_limits(
     if openings.is_empty() {
         return Ok(BTreeMap::new());
     }
-    let tables: Vec<_> = openings.iter().map(|opening| opening.table.0).collect();
-    let times = openings.iter().map(|opening| Timestamp::from_ms(opening.opened_at_ms));
-    let times: Vec<_> = times.map(bahay_db::to_sql).collect();
+    // The games of a table are found by the players: a table has hundreds of games a day, and most of
+    // them without any of these players.
+    let (mut players, mut tables, mut times) = (vec![], vec![], vec![]);
+    for GameStart { table, players: seated, opened_at_ms, .. } in openings {
+        players.extend(seated.iter().map(|player| player.0));
+        tables.extend(seated.iter().map(|_| table.0));
+        times.extend(seated.iter().map(|_| to_sql(Timestamp::from_ms(*opened_at_ms))));
+    }
     let rows = sqlx::query_as!(
         SeatResult,
         r#"
         select g.table_id, g.id as game, p.player, p.stake, p.net as "net!",
             h.kind = 'bot' as "is_bot!"
         from (
-            -- A batch may hold an opening twice.
-            select a.table_id, min(a.opened_at) as opened_at
-            from unnest($1::uuid[], $2::timestamptz[]) as a (table_id, opened_at)
-            group by a.table_id
-        ) n
-        join games g on g.table_id = n.table_id
-            and g.finished_at > n.opened_at - $3::bigint * interval '1 second'
+            -- Two players have the same game, and a batch may hold an opening twice.
+            select distinct q.game, n.table_id
+            from unnest($1::uuid[], $2::uuid[], $3::timestamptz[])
+                as n (player, table_id, opened_at)
+            join game_players q on q.player = n.player
+                and q.finished_at > n.opened_at - $4::bigint * interval '1 second'
+        ) m
+        join games g on g.id = m.game and g.table_id = m.table_id
         join game_players p on p.game = g.id
         join players h on h.id = p.player
         order by g.id
         "#,
+        &players,
         &tables,
         &times as _,
         day_seconds()
