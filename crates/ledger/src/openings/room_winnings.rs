@@ -72,7 +72,9 @@ pub(crate) async fn read_limits(
     }
     // The games of a table are found by the players: a table has hundreds of games a day, and most of
     // them without any of these players.
-    let (mut players, mut tables, mut times) = (vec![], vec![], vec![]);
+    let mut players = vec![];
+    let mut tables = vec![];
+    let mut times = vec![];
     for GameStart { table, players: seated, opened_at_ms, .. } in openings {
         players.extend(seated.iter().map(|player| player.0));
         tables.extend(seated.iter().map(|_| table.0));

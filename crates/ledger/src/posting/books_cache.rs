@@ -4,7 +4,8 @@
 //! the table those that the settlement wrote. Another process may have changed them since. So an
 //! operation that is decided on cached books is valid only if it writes: `write_books` compares the
 //! version and the balance of every account, creates a stake only if there is none, and ends a game
-//! only if it is open. A refusal writes nothing and is therefore decided again on books as read.
+//! only if it is open. A refusal writes nothing, so a batch with one is decided again on books that
+//! are all read.
 //!
 //! After a conflict some batches read all of their books, so that a process whose entries are often
 //! outdated does not write nearly everything twice. Entries are forgotten by generations, so the

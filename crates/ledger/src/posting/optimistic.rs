@@ -29,7 +29,7 @@ use sqlx::PgConnection;
 use super::PostingCache;
 use super::account_ids::AccountIds;
 use super::books_cache::CachedPart;
-use super::plan::{BatchSnapshot, Decision, Plan};
+use super::plan::{BatchSnapshot, DecidedBatch, Plan};
 use super::snapshot::read_snapshot;
 use super::write::is_version_conflict;
 use crate::books::AccountState;
@@ -51,11 +51,9 @@ pub(crate) async fn try_post(
     }
     let cached = cache.books.find(requests);
     if !cached.is_empty() {
-        let is_refused =
-            |(place, answer): (usize, &Answer)| answer.is_err() && cached.covers(place);
         let snapshot = complete_snapshot(connection, &cache.account_ids, requests, &cached).await?;
         let decision = plan.decide(connection, house_ids, snapshot).await?;
-        if decision.answers.iter().enumerate().any(is_refused) {
+        if decision.answers.iter().any(Result::is_err) {
             cache.books.remove(&plan);
         } else if write(connection, cache, &decision).await? {
             return Ok(Some(decision.answers));
@@ -103,7 +101,7 @@ async fn complete_snapshot(
 async fn write(
     connection: &mut PgConnection,
     cache: &PostingCache,
-    decision: &Decision<'_>,
+    decision: &DecidedBatch<'_>,
 ) -> Result<bool, sqlx::Error> {
     match decision.write(connection).await {
         Ok(()) => {

@@ -34,7 +34,7 @@ pub(crate) struct Plan<'a> {
 }
 
 /// A decided batch.
-pub(crate) struct Decision<'a> {
+pub(crate) struct DecidedBatch<'a> {
     /// The answers in the order of the requests.
     pub(super) answers: Vec<Answer>,
     operations: Vec<DecidedOperation<'a>>,
@@ -42,7 +42,7 @@ pub(crate) struct Decision<'a> {
     pub(super) books: Books,
 }
 
-impl Decision<'_> {
+impl DecidedBatch<'_> {
     /// Writes what was decided, all or nothing.
     pub(super) async fn write(&self, connection: &mut PgConnection) -> Result<(), sqlx::Error> {
         if self.operations.is_empty() {
@@ -91,11 +91,11 @@ impl<'a> Plan<'a> {
         connection: &mut PgConnection,
         house_ids: &BTreeMap<Account, i64>,
         (mut books, stored): BatchSnapshot,
-    ) -> Result<Decision<'a>, sqlx::Error> {
+    ) -> Result<DecidedBatch<'a>, sqlx::Error> {
         books.house_ids.clone_from(house_ids);
         books.win_limits = read_win_limits(connection, self.openings()).await?;
         let (answers, operations) = self.decide_in_order(stored, &mut books);
-        Ok(Decision { answers, operations, books })
+        Ok(DecidedBatch { answers, operations, books })
     }
 
     /// Returns the answers in the order of the requests, and the decided operations in the order of
