@@ -184,8 +184,8 @@ begin
 
     -- An account without an entry is rewritten unchanged, which locks it and compares it like all others. The
     -- service may have read it long ago: the balance differs from that of the same version if the database was
-    -- restored to an earlier time meanwhile. The array is in the order of ids and a loop over it is the only possible plan, so rows are
-    -- locked in that order, which is the lock order of accounts.
+    -- restored to an earlier time meanwhile. The array is in the order of ids and a loop over it is the only
+    -- possible plan, so rows are locked in that order, which is the lock order of accounts.
     update accounts a
     set balance = c.balance, version = c.version
     from (

@@ -1,5 +1,5 @@
-//! Optimistic posting of a batch: at most two round trips, without locks in between and without a
-//! transaction around them.
+//! Optimistic posting of a batch: a read, unless all books are cached, and a write, without locks in
+//! between and without a transaction around them.
 //!
 //! Games, accounts and keys that are not in the [cache](super::books_cache) are read in one
 //! snapshot by the database function `books_of`. All operations are decided in memory. `write` then
